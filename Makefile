@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# make help says what there is. Nothing is built outside $(O).
+
+O ?= .
+PREFIX ?= /usr/local
+DESTDIR ?=
+CLANG ?= clang
+CROSS_COMPILE ?=
+
+# musl makes the smallest static binary; where it is not installed, the system's compiler does as well.
+ifeq ($(origin CC),default)
+CC := $(or $(if $(CROSS_COMPILE),$(CROSS_COMPILE)gcc),$(shell command -v musl-gcc),gcc)
+endif
+
+CFLAGS ?= -Os
+WARN := -Wall -Wextra
+# No warning is an error: a compiler that we have not met may know a new one.
+SMALL := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+LINK := -static -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none
+# musl-gcc looks for headers in musl's folder alone; the kernel's are the system's. Last, so that none of the system libc's is used.
+UAPI := -idirafter /usr/include $(addprefix -idirafter /usr/include/,$(shell gcc -print-multiarch 2>/dev/null))
+
+# The BPF object must have the byte order of the machine that runs it.
+BPF_TARGET := $(if $(filter s390x-%,$(CROSS_COMPILE)),bpfeb,$(if $(CROSS_COMPILE),bpfel,bpf))
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)	$(2)')
+
+.PHONY: all deps run test install uninstall clean help
+all: $(O)/bpftrig
+
+# Flags and compilers are inputs like any file: the stamp changes when they do.
+STAMP := $(O)/.build-flags
+FLAGS_NOW := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(LINK) | $(CLANG) $(BPF_TARGET)
+$(shell mkdir -p $(O); [ "$$(cat $(STAMP) 2>/dev/null)" = '$(FLAGS_NOW)' ] || printf '%s\n' '$(FLAGS_NOW)' >$(STAMP))
+
+$(O)/bpf_progs.o: bpf_progs.c $(STAMP)
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) -target $(BPF_TARGET) -mcpu=v3 -O2 $(WARN) -Wno-unused-parameter -c $< -o $@
+
+$(O)/bpf_progs.h: $(O)/bpf_progs.o gen_embed.sh
+	$(call say,EMBED,$@)
+	$(Q)./gen_embed.sh $< bpf_progs.c "$$($(CLANG) --version | head -n 1)" >$@.tmp && mv $@.tmp $@
+
+$(O)/bpftrig: bpftrig.c $(O)/bpf_progs.h Makefile $(STAMP)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) $(SMALL) -pthread -I$(O) $(UAPI) bpftrig.c -o $@ $(LINK) $(LDFLAGS) -lm
+	$(Q)ln -sf bpftrig $(O)/bench
+
+# What the build needs, and what the tests need beside it.
+DEPS_BUILD := clang gcc make musl-tools linux-libc-dev
+DEPS_TEST := llvm binutils cpio file procps qemu-system-x86 strace util-linux
+deps:
+	@if command -v apt-get >/dev/null; then \
+		dpkg -s $(DEPS_BUILD) $(DEPS_TEST) >/dev/null 2>&1 || { apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEPS_BUILD) $(DEPS_TEST); }; \
+	else \
+		echo 'This is no Debian. Install: clang with its BPF target, gcc and make, musl-gcc (or a static libc), the headers of'; \
+		echo 'the kernel (linux-headers, kernel-headers or the like). For the tests: llvm, binutils, cpio, file, strace, QEMU.'; \
+		exit 1; \
+	fi
+
+run: all
+	$(O)/bpftrig $(ARGS)
+
+test: all
+	./test.sh
+
+install: all
+	install -D -m 755 $(O)/bpftrig $(DESTDIR)$(PREFIX)/bin/bpftrig
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/bpftrig
+
+clean:
+	rm -f $(O)/bpftrig $(O)/bench $(O)/bpf_progs.o $(O)/bpf_progs.h $(STAMP)
+
+help:
+	@echo 'make            build ./bpftrig: static, stripped'
+	@echo 'make deps       install what the build and the tests need (as root; apt)'
+	@echo 'make run        build it and run it (as root); ARGS="-d 5 fentry"'
+	@echo 'make test       every test (as root); ends with a line of counts'
+	@echo 'make install    to PREFIX=/usr/local below DESTDIR=; make uninstall'
+	@echo 'make clean      remove what was built'
+	@echo 'Variables: V=1 shows commands; O=DIR builds there; CC, CFLAGS, LDFLAGS, CLANG; CROSS_COMPILE=aarch64-linux-gnu-'
