@@ -1,6 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make help says what there is. Nothing is built outside $(O).
 
+# ARCH=arm64, riscv64, s390x or arm builds for that machine, in build/ARCH.
+ARCH ?=
+TRIPLET_arm64 := aarch64-linux-gnu
+TRIPLET_riscv64 := riscv64-linux-gnu
+TRIPLET_s390x := s390x-linux-gnu
+TRIPLET_arm := arm-linux-gnueabihf
+ifneq ($(ARCH),)
+ifeq ($(TRIPLET_$(ARCH))$(filter x86_64,$(ARCH)),)
+$(error ARCH=$(ARCH) is none of x86_64 arm64 riscv64 s390x arm)
+endif
+CROSS_COMPILE ?= $(addsuffix -,$(TRIPLET_$(ARCH)))
+O ?= $(if $(TRIPLET_$(ARCH)),build/$(ARCH),.)
+endif
+
 O ?= .
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -15,8 +29,8 @@ endif
 CFLAGS ?= -Os
 WARN := -Wall -Wextra
 # No warning is an error: a compiler that we have not met may know a new one.
-SMALL := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
-LINK := -static -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none
+SMALL := -fno-pie -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+LINK := -static -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,--build-id=none
 # musl-gcc looks for headers in musl's folder alone; the kernel's are the system's. Last, so that none of the system libc's is used.
 UAPI := -idirafter /usr/include $(addprefix -idirafter /usr/include/,$(shell gcc -print-multiarch 2>/dev/null))
 
@@ -26,7 +40,7 @@ BPF_TARGET := $(if $(filter s390x-%,$(CROSS_COMPILE)),bpfeb,$(if $(CROSS_COMPILE
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)	$(2)')
 
-.PHONY: all deps run test install uninstall clean help
+.PHONY: all deps run test vm install uninstall clean help
 all: $(O)/bpftrig
 
 # Flags and compilers are inputs like any file: the stamp changes when they do.
@@ -34,7 +48,7 @@ STAMP := $(O)/.build-flags
 FLAGS_NOW := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(LINK) | $(CLANG) $(BPF_TARGET)
 $(shell mkdir -p $(O); [ "$$(cat $(STAMP) 2>/dev/null)" = '$(FLAGS_NOW)' ] || printf '%s\n' '$(FLAGS_NOW)' >$(STAMP))
 
-$(O)/bpf_progs.o: bpf_progs.c $(STAMP)
+$(O)/bpf_progs.o: bpf_progs.c Makefile $(STAMP)
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) -target $(BPF_TARGET) -mcpu=v3 -O2 $(WARN) -Wno-unused-parameter -c $< -o $@
 
@@ -47,13 +61,16 @@ $(O)/bpftrig: bpftrig.c $(O)/bpf_progs.h Makefile $(STAMP)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) $(SMALL) -pthread -I$(O) $(UAPI) bpftrig.c -o $@ $(LINK) $(LDFLAGS) -lm
 	$(Q)ln -sf bpftrig $(O)/bench
 
-# What the build needs, and what the tests need beside it.
+# What the build needs, and what the tests need beside it, which is more and not wanted for a first look: "make deps run".
 DEPS_BUILD := clang gcc make musl-tools linux-libc-dev
-DEPS_TEST := llvm binutils cpio file procps qemu-system-x86 strace util-linux
+DEPS_TEST := llvm binutils cpio file procps shellcheck strace util-linux libclang-rt-dev \
+	qemu-system-x86 qemu-system-arm qemu-system-misc gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu \
+	libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross
+DEPS := $(DEPS_BUILD) $(if $(filter run,$(MAKECMDGOALS)),$(if $(filter test,$(MAKECMDGOALS)),$(DEPS_TEST)),$(DEPS_TEST))
 deps:
 	@if command -v apt-get >/dev/null; then \
-		dpkg -s $(DEPS_BUILD) $(DEPS_TEST) >/dev/null 2>&1 || { apt-get update -q && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEPS_BUILD) $(DEPS_TEST); }; \
+		dpkg -s $(DEPS) >/dev/null 2>&1 || { apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEPS); }; \
 	else \
 		echo 'This is no Debian. Install: clang with its BPF target, gcc and make, musl-gcc (or a static libc), the headers of'; \
 		echo 'the kernel (linux-headers, kernel-headers or the like). For the tests: llvm, binutils, cpio, file, strace, QEMU.'; \
@@ -65,6 +82,11 @@ run: all
 
 test: all
 	./test.sh
+
+# make vm KERNEL=path or name [ARGS="-d 1 fentry"] [ARCH=arm64] [EXACT=1]: its exit status is bpftrig's (make says 2 for any but 0).
+vm: all
+	@[ -n '$(KERNEL)' ] || { echo 'make vm: KERNEL= a kernel image, or a name in tests/kernels.sh (x86_64-new)'; exit 2; }
+	@EXACT='$(EXACT)' MAKER='$(or $(MAKER),$(if $(ARCH),./bpftrig,$(O)/bpftrig))' tests/vm.sh $(or $(ARCH),$(shell uname -m)) $(O)/bpftrig '$(KERNEL)' $(ARGS)
 
 install: all
 	install -D -m 755 $(O)/bpftrig $(DESTDIR)$(PREFIX)/bin/bpftrig
@@ -80,6 +102,7 @@ help:
 	@echo 'make deps       install what the build and the tests need (as root; apt)'
 	@echo 'make run        build it and run it (as root); ARGS="-d 5 fentry"'
 	@echo 'make test       every test (as root); ends with a line of counts'
+	@echo 'make vm         boot it in QEMU: KERNEL=image ARGS="fentry" EXACT=1 (time counts instructions)'
 	@echo 'make install    to PREFIX=/usr/local below DESTDIR=; make uninstall'
 	@echo 'make clean      remove what was built'
-	@echo 'Variables: V=1 shows commands; O=DIR builds there; CC, CFLAGS, LDFLAGS, CLANG; CROSS_COMPILE=aarch64-linux-gnu-'
+	@echo 'Variables: V=1 shows commands; O=DIR builds there; CC, CFLAGS, LDFLAGS, CLANG; ARCH=arm64|riscv64|s390x|arm'

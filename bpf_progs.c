@@ -17,6 +17,7 @@ typedef unsigned long long u64;
 
 static u32 (*const get_smp_processor_id)(void) = (void *)8;
 static u32 (*const get_numa_node_id)(void) = (void *)42;
+static long (*const get_stack)(void *ctx, void *buf, u32 size, u64 flags) = (void *)67;
 
 /* Kernels from 6.10 on. It fires the tracepoint bpf_test_run:bpf_trigger_tp, and a fmod_ret program may be attached to it. */
 extern int bpf_modify_return_test_tp(int nonce);
@@ -35,6 +36,13 @@ struct slot hits[256];
 
 /* Set by bpftrig.c before the map is frozen: the verifier takes it for a constant and can bound the loops below. */
 const volatile u32 batch_iters = 100;
+const volatile u32 getpgid_nr = ~0u;
+
+/* For -s: as deep a trace as the kernel's bench takes, a buffer for each slot. A section of its own, for few programs need it. */
+struct trace {
+	u64 ip[128];
+};
+struct trace traces[256] __attribute__((section(".bss.traces")));
 
 static inline __attribute__((always_inline)) struct slot *own_slot(void)
 {
@@ -56,6 +64,11 @@ static inline __attribute__((always_inline)) void count_hit_plain(void)
 	(*(volatile u64 *)&own_slot()->hits)++;
 }
 
+static inline __attribute__((always_inline)) void take_trace(void *ctx)
+{
+	get_stack(ctx, &traces[get_smp_processor_id() & 255], sizeof(traces[0]), 0);
+}
+
 /* --- attached programs; NAME_plain is tried where the kernel will not load NAME --------------------------------------------- */
 
 ENTRY int count(void *ctx)
@@ -67,6 +80,30 @@ ENTRY int count(void *ctx)
 ENTRY int count_plain(void *ctx)
 {
 	count_hit_plain();
+	return 0;
+}
+
+ENTRY int count_stack(void *ctx)
+{
+	count_hit();
+	take_trace(ctx);
+	return 0;
+}
+
+/* On raw tracepoint sys_enter, which fires for every system call. */
+ENTRY int count_getpgid(u64 *ctx)
+{
+	if (ctx[1] == getpgid_nr)
+		count_hit();
+	return 0;
+}
+
+ENTRY int count_getpgid_stack(u64 *ctx)
+{
+	if (ctx[1] == getpgid_nr) {
+		count_hit();
+		take_trace(ctx);
+	}
 	return 0;
 }
 
@@ -83,6 +120,37 @@ ENTRY int modify_plain(void *ctx)
 	return -22;
 }
 
+ENTRY int modify_stack(void *ctx)
+{
+	count_hit();
+	take_trace(ctx);
+	return -22;
+}
+
+/*
+ * Frames of 48 and of 64 bytes, in the program and in a subprogram that does nothing else: the kernel gives functions with 64 bytes
+ * or more a private stack (BPF_PRIV_STACK_MIN_SIZE), and rounds up to 16 before it compares. What counts is the lowest byte that is
+ * written; assembly, because a compiler may shrink any array of C. Three calls, because each one saves and restores the pointer to
+ * the private stack.
+ */
+#define USE_FRAME(size) asm volatile("*(u64 *)(r10 - " #size ") = %0" : : "r"(0ULL) : "memory")
+#define FRAMES(size) \
+	static __attribute__((noinline)) void use_frame_##size(void) \
+	{ \
+		USE_FRAME(size); \
+	} \
+	ENTRY int frames_##size(void *ctx) \
+	{ \
+		USE_FRAME(size); \
+		count_hit(); \
+		use_frame_##size(); \
+		use_frame_##size(); \
+		use_frame_##size(); \
+		return 0; \
+	}
+FRAMES(48)
+FRAMES(64)
+
 /* Attached to everything else by the -all rows. */
 ENTRY int empty(void *ctx)
 {
@@ -92,8 +160,8 @@ ENTRY int empty(void *ctx)
 /*
  * --- drivers: run by BPF_PROG_TEST_RUN, one pass of the loop is one trigger ---------------------------------------------------
  *
- * The bound is read anew in each pass, as the kernel's bench does. It costs next to nothing, and without it drive_count would be
- * slower by a fifth on a CPU measured: the load and the atomic addition to slot 0 have the same offset in their pages.
+ * The bound is read anew in each pass, as the kernel's bench does. It costs next to nothing, and on some CPUs makes kernel-count
+ * faster: constant_copies() in bpftrig.c says how.
  */
 
 ENTRY int drive_helper(void *ctx)
