@@ -1,0 +1,2005 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Every test of bpftrig.
+#
+# usage: ./test.sh [group...]		groups: build unit cli rows bench vm; with none, all of them
+#
+# Prints `ok - NAME`, `not ok - NAME: REASON` with the output that was judged, or `skip - NAME: REASON` for what cannot run here,
+# and last the counts. Exit status 1 if anything failed.
+#
+# A test is a function that check() runs in a process and an empty directory of its own. There it runs something (run, must) and
+# judges what came of it (want...); fail and skip end it. To add one: the function in its group's part, and its line in the group.
+#
+# No test judges how fast something was. Where one has to happen while another goes on, it waits for a sign of that (wait_for).
+set -u
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")" && pwd)
+all_groups='build unit cli rows bench vm'
+size_limit=102400 # bytes of the static, stripped binary with musl
+
+# shellcheck source=tests/kernels.sh
+. "$top/tests/kernels.sh"
+
+# === Harness ===================================================================================================================
+
+passed=0 failed=0 skipped=0
+running=
+
+# With job control each test is a process group, which is what has to go when this ends early.
+set -m
+tmp=$(mktemp -d) || exit 1
+chmod 755 "$tmp" # another user runs the binary from here
+
+stop_running() {
+	[ -n "$running" ] || return 0
+	kill -TERM -- "-$running" 2>/dev/null && sleep 0.2
+	kill -KILL -- "-$running" 2>/dev/null
+	running=
+}
+trap 'stop_running; rm -rf "$tmp"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+ok() {
+	passed=$((passed + 1))
+	printf 'ok - %s\n' "$1"
+}
+
+# not_ok NAME REASON [FILE]: the file is what was judged.
+not_ok() {
+	failed=$((failed + 1))
+	printf 'not ok - %s: %s\n' "$1" "$2"
+	[ $# -lt 3 ] || tail -n 60 "$3" | cut -c 1-400 | sed 's/^/    | /'
+}
+
+skip_test() {
+	skipped=$((skipped + 1))
+	printf 'skip - %s: %s\n' "$1" "$2"
+}
+
+# check NAME FUNCTION [ARGUMENT...]
+check() {
+	local name=$1 status reason
+	shift
+	rm -rf "$tmp/here" "$tmp/reason"
+	mkdir "$tmp/here"
+	(cd "$tmp/here" && "$@") >"$tmp/log" 2>&1 </dev/null &
+	running=$!
+	wait "$running"
+	status=$?
+	stop_running
+	reason="ended with status $status"
+	[ ! -e "$tmp/reason" ] || reason=$(cat "$tmp/reason")
+	case $status in
+	0) ok "$name" ;;
+	77) skip_test "$name" "$reason" ;;
+	*) not_ok "$name" "$reason" "$tmp/log" ;;
+	esac
+}
+
+# --- for use in tests ----------------------------------------------------------------------------------------------------------
+
+fail() {
+	printf '%s\n' "$*" >"$tmp/reason"
+	exit 1
+}
+
+skip() {
+	printf '%s\n' "$*" >"$tmp/reason"
+	exit 77
+}
+
+# Runs a command; what it wrote is in the files out and err, how it ended in $status.
+run() {
+	"$@" >out 2>err
+	status=$?
+	show "$*"
+}
+
+# For what run cannot: the same account of a command that the test ran itself. Another run on this machine, which ours had to wait
+# for, is no matter of the test.
+show() {
+	[ ! -e err ] || sed -i '/^bpftrig: waiting for another run/d' err
+	printf '$ %s\nexit status %d\n' "$1" "$status"
+	[ ! -s out ] || sed 's/^/stdout: /' out
+	[ ! -s err ] || sed 's/^/stderr: /' err
+}
+
+must() {
+	run "$@"
+	[ "$status" = 0 ] || fail "$1 failed, exit status $status"
+}
+
+want_status() {
+	[ "$status" = "$1" ] || fail "exit status $status, not $1"
+}
+
+# want FILE REGEX [REASON]: a line of the file fits.
+want() {
+	grep -Eq -e "$2" "$1" || fail "${3:-no line of $1 fits $2}"
+}
+
+want_none() {
+	! grep -Eq -e "$2" "$1" || fail "${3:-$1 has a line that fits $2}"
+}
+
+want_empty() {
+	[ ! -s "$1" ] || fail "$1 is not empty"
+}
+
+want_lines() {
+	[ "$(wc -l <"$1")" = "$2" ] || fail "$1 has $(wc -l <"$1") lines, not $2"
+}
+
+want_same() {
+	cmp "$1" "$2" || fail "${3:-$1 and $2 differ}"
+}
+
+# wait_for COMMAND...: until it succeeds. The time allowed is for a machine that has a lot to do, or another run of bpftrig to wait for.
+wait_for() {
+	local tries
+
+	for ((tries = 0; tries < 2400; tries++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	fail "waited in vain for: $*"
+}
+
+has_line() { grep -Eqs -e "$2" "$1"; }
+
+need() {
+	local tool
+
+	for tool; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+}
+
+is_root() { [ "$(id -u)" = 0 ]; }
+
+need_root() { is_root || skip 'not root'; }
+
+need_strace() {
+	need strace
+	strace -o /dev/null true || skip 'strace cannot trace here'
+}
+
+# A copy of the sources alone: what .gitignore names is what a build makes.
+copy_tree() {
+	{ mkdir "$1" && cp -a "$top/." "$1/" && rm -rf "$1/.git"; } || fail 'cannot copy the tree'
+	sed "s,^/,$1/," "$top/.gitignore" | xargs -rd '\n' rm -rf
+}
+
+files_below() { (cd "$1" && find . ! -type d | sort); }
+
+# --- what is tested ------------------------------------------------------------------------------------------------------------
+
+bin=$tmp/bin/bpftrig
+bench=$tmp/bin/bench
+clang=${CLANG:-clang}
+built=$(cd "$top" && realpath -m "${O:-.}") # make exports the variables that it was given
+
+# What is there is not judged while it is older than its sources. The copy is out of the way of whoever builds meanwhile.
+build_first() {
+	must make -C "$top" all
+	{ mkdir "$tmp/bin" && cp "$built/bpftrig" "$built/bpf_progs.h" "$built/bpf_progs.o" "$tmp/bin/"; } || fail 'cannot copy the binary'
+	ln -s bpftrig "$bench"
+}
+
+# names_in TABLE: the names in a table of bpftrig.c. Options without a help text are other spellings, and left out.
+names_in() {
+	sed -n "/ $1\\[\\] = {\$/,/^};/p" "$top/bpftrig.c" |
+		sed -nE "/NULL \\},\$/d; s/^\\t\\{ ('.', |0, )?\"([a-z0-9-]+)\",.*/\\2/p"
+}
+
+row_names=$(names_in rows)
+
+# The form of a figure, to the byte; and the two numbers in it say the same (for PRODUCERS, or one). Notes may stand behind them. The
+# private stack's rows have the form of their script instead of the table's.
+# is_figure LINE [PRODUCERS]
+is_figure() {
+	local number='([0-9]+\.[0-9]{3})' rest='  \(([0-9]+\.[0-9]{2}) ns/trigger(; [^()]+)?\)$'
+	local form="^([a-z0-9-]+) *: +$number ± +${number}M/s$rest"
+	local private="^([a-z0-9-]*private-stack[a-z0-9-]*): +$number ± ${number}M/s \\(drops 0\\.000 ± 0\\.000M/s\\)$rest"
+
+	if [[ $1 =~ $private ]]; then
+		[ "$1" = "$(printf '%-20s %.3f ± %.3fM/s (drops 0.000 ± 0.000M/s)  (%s ns/trigger%s)' "${BASH_REMATCH[1]}:" "${BASH_REMATCH[@]:2}")" ]
+	elif [[ $1 =~ $form ]]; then
+		[ "$1" = "$(printf '%-15s: %8.3f ± %5.3fM/s  (%s ns/trigger%s)' "${BASH_REMATCH[@]:1}")" ]
+	else
+		false
+	fi || return
+	awk -v rate="${BASH_REMATCH[2]}" -v ns="${BASH_REMATCH[4]}" -v n="${2:-1}" 'BEGIN {
+		exit !(n * 1e3 / (ns + 0.006) - 0.001 <= rate && rate <= n * 1e3 / (ns - 0.006) + 0.001)
+	}'
+}
+
+# is_skipped LINE: with a reason that names an errno, or what is missing.
+is_skipped() {
+	[[ $1 =~ ^([a-z0-9-]+)\ *:\ \ skipped:\ (.*)$ ]] || return
+	[ "$1" = "$(printf '%-15s:  skipped: %s' "${BASH_REMATCH[@]:1}")" ] || return
+	[[ ${BASH_REMATCH[2]} =~ [A-Z][A-Z0-9]+\ \([0-9]+\)|the\ kernel\ has\ |CONFIG_[A-Z]+|\ needs\  ]]
+}
+
+# line_of ROW FILE: the row's line.
+line_of() { grep -E "^$1 *:" "$2"; }
+
+# want_row FILE ROW WHAT: exactly one line; WHAT is "figure", "either" (a figure or a reason), or words that must be in the reason.
+want_row() {
+	local line
+
+	line=$(line_of "$2" "$1")
+	[ -n "$line" ] || fail "no line for $2"
+	[ "$(wc -l <<<"$line")" = 1 ] || fail "more than one line for $2"
+	printf '%s\n' "$line"
+	case $3 in
+	figure) is_figure "$line" || fail "$2 is no figure" ;;
+	either) is_figure "$line" || is_skipped "$line" || fail "$2 is neither a figure nor skipped with a reason" ;;
+	*)
+		is_skipped "$line" || fail "$2 is not skipped with a reason"
+		[[ $line == *"$3"* ]] || fail "$2 is not skipped for '$3'"
+		;;
+	esac
+}
+
+# === build: compilers, dependencies, the embedded object, what make leaves =====================================================
+
+group_build() {
+	local cc change
+
+	for cc in gcc clang musl-gcc; do
+		check "build: no warning from $cc" build_warnings "$cc"
+	done
+	check 'build: two builds give the same bytes' build_reproducible
+	check 'build: nothing is rebuilt without a change' build_idle
+	for change in bpf_progs.c gen_embed.sh bpftrig.c Makefile CFLAGS=-O1 LDFLAGS=-Wl,-O1 CLANG; do
+		check "build: a change of $change rebuilds what depends on it" build_change "$change"
+	done
+	check 'build: a compiler that fails leaves nothing half made' build_failure
+	check 'build: V=1 shows the commands' build_verbose
+	check 'build: make clean removes all that make made' build_clean
+	check 'build: make install and uninstall, PREFIX and DESTDIR' build_install
+	check 'build: make help names every target' build_help
+	check 'build: the binary is static and stripped' build_static
+	check 'build: no segment is writable and executable' build_segments
+	check "build: the binary has at most $size_limit bytes" build_size
+	check 'build: the header holds the bytes of the object' build_embedded "$tmp/bin/bpf_progs.o"
+	check 'build: the header of an object with repeated lines (od -v)' build_embedded_repeats
+	check 'build: gen_embed.sh refuses what is no ELF' build_embed_refuses
+	check 'build: gen_embed.sh with quotes in the compiler version' build_embed_quotes
+	check 'build: the BPF programs add without fetching' build_atomics
+	check 'build: no header of libbpf' build_headers
+	check 'build: scripts pass shellcheck' build_shellcheck
+	check 'build: .ci/run is the test command of the README' build_ci
+}
+
+build_warnings() {
+	need "$1"
+	copy_tree tree
+	must make -C tree CC="$1" CFLAGS='-Os -Wall -Wextra'
+	want_empty err
+	run tree/bpftrig --version
+	want_status 0
+	run readelf -lW tree/bpftrig
+	want_none out INTERP 'linked dynamically'
+}
+
+build_reproducible() {
+	copy_tree tree
+	mkdir -p other/place
+	must make -C tree
+	must make -C "$top" O="$PWD/other/place"
+	want_same tree/bpf_progs.h other/place/bpf_progs.h
+	want_same tree/bpftrig other/place/bpftrig
+	[ "$(readlink other/place/bench)" = bpftrig ] || fail 'no link bench'
+}
+
+build_idle() {
+	copy_tree tree
+	must make -C tree CFLAGS=-O0
+	must make -C tree CFLAGS=-O0
+	want_none out 'BPF|EMBED|CC'
+	must make -q -C tree CFLAGS=-O0
+}
+
+# What a change must rebuild, as make says it: BPF (the object), EMBED (the header), CC (the program).
+build_change() {
+	local flags=(CFLAGS=-O0) steps
+
+	copy_tree tree
+	must make -C tree "${flags[@]}"
+	case $1 in
+	bpf_progs.c) steps='BPF EMBED CC' ;;
+	gen_embed.sh) steps='EMBED CC' ;;
+	bpftrig.c) steps='CC' ;;
+	Makefile) steps='BPF EMBED CC' ;; # the flags of all three are in it
+	CLANG)
+		flags+=(CLANG="$(command -v clang)")
+		steps='BPF EMBED CC'
+		;;
+	*)
+		flags+=("$1")
+		steps='CC'
+		;;
+	esac
+	[ ! -f "tree/$1" ] || touch "tree/$1"
+	must make -C tree "${flags[@]}"
+	for step in $steps; do
+		want out "^  $step	" "$step was not done again"
+	done
+	must make -q -C tree "${flags[@]}"
+}
+
+build_failure() {
+	copy_tree tree
+	run make -C tree CLANG=false
+	[ "$status" != 0 ] || fail 'make succeeded without a BPF compiler'
+	run make -C tree CC=false
+	[ "$status" != 0 ] || fail 'make succeeded without a C compiler'
+	[ ! -e tree/bpftrig ] || fail 'there is a binary'
+	must make -C tree CFLAGS=-O0
+	must tree/bpftrig --version
+}
+
+build_verbose() {
+	copy_tree tree
+	must make -C tree V=1 CFLAGS=-O0
+	want out '^clang .*-target bpf .*bpf_progs\.c'
+	want out '^\./gen_embed\.sh .*bpf_progs\.o'
+	want out ' bpftrig\.c -o [^ ]*bpftrig '
+	rm tree/bpftrig
+	must make -C tree CFLAGS=-O0
+	want_none out ' -o '
+}
+
+build_clean() {
+	copy_tree tree
+	files_below tree >before
+	must make -C tree CFLAGS=-O0
+	must make -C tree clean
+	files_below tree >after
+	want_same before after
+	must make -C tree O=out CFLAGS=-O0
+	must make -C tree O=out clean
+	rmdir tree/out || fail 'something is left in O=out'
+	files_below tree >after
+	want_same before after
+}
+
+build_install() {
+	copy_tree tree
+	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" install
+	must root/usr/local/bin/bpftrig --version
+	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" uninstall
+	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" PREFIX=/opt install
+	must root/opt/bin/bpftrig --version
+	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" PREFIX=/opt uninstall
+	[ -z "$(files_below root)" ] || fail "left: $(files_below root)"
+}
+
+build_help() {
+	local target
+
+	must make -C "$top" help
+	want out '^make  +[^ ]'
+	sed -n 's/^\.PHONY://p' "$top/Makefile" | tr -s ' ' '\n' >targets
+	while read -r target; do
+		case $target in '' | all | help) continue ;; esac # all is `make` alone
+		want out "make $target( |;|\$)"
+	done <targets
+}
+
+build_static() {
+	need file readelf
+	must file "$bin"
+	want out 'statically linked|static-pie linked'
+	want out ', stripped'
+	must readelf -lSW "$bin"
+	want_none out 'INTERP|\.symtab|\.debug'
+}
+
+build_segments() {
+	need readelf
+	must readelf -lW "$bin"
+	want out '^ +LOAD .* R E '
+	want_none out ' RWE '
+}
+
+build_size() {
+	need musl-gcc
+	copy_tree tree
+	must make -C tree CC=musl-gcc
+	size=$(stat -c %s tree/bpftrig)
+	[ "$size" -le "$size_limit" ] || fail "$size bytes"
+	printf '%d bytes\n' "$size"
+}
+
+# build_embedded OBJECT [HEADER]: what a compiler makes of the header is the object.
+build_embedded() {
+	cp "${2:-$tmp/bin/bpf_progs.h}" header.h
+	cat >dump.c <<-'END'
+		#include <stdio.h>
+		#include "header.h"
+		int main(void)
+		{
+			return fwrite(embedded_object, sizeof(embedded_object), 1, stdout) != 1 ||
+			       fprintf(stderr, "%s\n%s\n", EMBEDDED_SOURCE, EMBEDDED_COMPILER) < 0;
+		}
+	END
+	must gcc dump.c -o dump
+	./dump >dumped 2>texts || fail 'the header does not work'
+	want_same dumped "$1"
+}
+
+build_embedded_repeats() {
+	for tail_bytes in 0 1 15; do
+		{
+			cat "$tmp/bin/bpf_progs.o"
+			head -c $((4096 + tail_bytes)) /dev/zero
+			cat "$tmp/bin/bpf_progs.o"
+			head -c $((64 + tail_bytes)) /dev/zero | tr '\0' '\252'
+		} >object
+		"$top/gen_embed.sh" object "$top/bpf_progs.c" 'a compiler' >new.h || fail 'gen_embed.sh failed'
+		build_embedded object new.h
+	done
+	want texts "$(sha256sum <"$top/bpf_progs.c" | cut -c1-16)"
+}
+
+build_embed_refuses() {
+	printf 'not an object\n' >text
+	: >empty
+	for file in text empty missing; do
+		run "$top/gen_embed.sh" $file "$top/bpf_progs.c" 'a compiler'
+		want_status 1
+		want_empty out
+		want err "$file"
+	done
+}
+
+build_embed_quotes() {
+	"$top/gen_embed.sh" "$tmp/bin/bpf_progs.o" "$top/bpf_progs.c" 'clang "14\n" \x' >new.h || fail 'gen_embed.sh failed'
+	build_embedded "$tmp/bin/bpf_progs.o" new.h
+}
+
+# Byte 0 of an instruction is the operation, db an atomic one on 64 bits; imm, the last four bytes, is 0 for an addition without
+# the old value.
+build_atomics() {
+	need llvm-objdump
+	must llvm-objdump -d --section=entry "$tmp/bin/bpf_progs.o"
+	want out '^[0-9a-f]+ <count>:'
+	sed -nE 's/^ +[0-9]+:\s+(([0-9a-f]{2}\s){8}).*/\1/p' out >bytes
+	want bytes '^db '
+	grep -E '^(db|c3) ' bytes >atomic
+	want_none atomic '^db( ..){3} .*[1-9a-f]' 'an atomic operation that is no plain addition'
+	want_none atomic '^c3'
+	sed -n '/<count>:/,/^$/p' out >count
+	want count '\bdb .. .. .. 00 00 00 00' 'count has no atomic addition'
+}
+
+build_headers() {
+	must "$clang" -target bpf -M "$top/bpf_progs.c"
+	want_none out '\.h\b'
+	want_none "$top/bpftrig.c" '#include [<"](bpf/|libbpf|gelf|libelf)'
+}
+
+build_shellcheck() {
+	need shellcheck
+	must env -C "$top" shellcheck -x -e SC1003 test.sh tests/kernels.sh gen_embed.sh .ci/run
+}
+
+build_ci() {
+	[ -e "$top/README.md" ] || skip 'there is no README.md yet'
+	want "$top/.ci/run" 'make deps test'
+	want "$top/README.md" 'sudo make deps test'
+}
+
+# === unit: functions of bpftrig.c that a run cannot reach, under sanitizers ====================================================
+
+group_unit() {
+	local cc
+
+	for cc in gcc clang; do
+		unit_with "$cc"
+	done
+}
+
+# Each line of tests/unit.c is a test of ours, so this one is not for check() alone.
+unit_with() {
+	local line reason
+
+	rm -f "$tmp/unit-lines"
+	check "unit: $1 compiles tests/unit.c and its run ends well" unit_run "$1"
+	[ -e "$tmp/unit-lines" ] || return
+	while IFS= read -r line; do
+		case $line in
+		'ok - '*) ok "unit $1: ${line#ok - }" ;;
+		'not ok - '*)
+			line=${line#not ok - } # "group: sentence: what came"
+			reason=${line#*: *: }
+			not_ok "unit $1: ${line%": $reason"}" "$reason"
+			;;
+		'skip - '*)
+			line=${line#skip - }
+			reason=${line#*: *: }
+			skip_test "unit $1: ${line%": $reason"}" "$reason"
+			;;
+		esac
+	done <"$tmp/unit-lines"
+}
+
+# Fails after a crash, a report of a sanitizer or a run without a line, whatever the lines say.
+unit_run() {
+	local flags=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
+
+	need "$1"
+	[ -e "$top/tests/unit.c" ] || skip 'there is no tests/unit.c'
+	echo 'int main(void) { return 0; }' >empty.c
+	{ "$1" "${flags[@]}" empty.c -o empty && ./empty; } || skip "$1 has no sanitizers here (libclang-rt-dev, libasan)"
+	must "$1" -g -O1 -Wall -Wextra -Wno-unused-function "${flags[@]}" -I"$top" -I"$tmp/bin" "$top/tests/unit.c" -o unit -pthread -lm
+	want_empty err
+	(cd "$top" && timeout --foreground 300 "$OLDPWD/unit") >"$tmp/unit-lines" 2>err
+	status=$?
+	cp "$tmp/unit-lines" out
+	show "unit, compiled by $1"
+	want out '^(not )?ok - ' 'it printed no test'
+	want_none err 'runtime error|Sanitizer'
+	if ! grep -q '^not ok - ' out; then
+		want_status 0
+	else
+		want_status 1
+	fi
+}
+
+# === cli: arguments, output and signals; no feature of the kernel is needed ====================================================
+
+# What is typed, and what the one line on standard error must name.
+misuses() {
+	cat <<-'END'
+		fentri | fentri.*\bfentry\b
+		krpobe | krpobe.*\bkprobe\b
+		trig-kpobe | trig-kpobe.*\bkprobe\b
+		syscal-count | syscal-count.*\bsyscall-count\b
+		nothing-like-it-at-all | nothing-like-it-at-all
+		'' | no such benchmark
+		-d 5x | -d\b.*'5x'
+		-d '' | -d\b.*''
+		-d -1 | -d\b.*'-1'
+		-d . | -d\b.*'\.'
+		-d 1e3 | -d\b.*'1e3'
+		-d inf | -d\b.*'inf'
+		-d 0 | -d\b.*'0'
+		-d 0x10 | -d\b.*'0x10'
+		-d 99999999 | -d\b.*'99999999'
+		-d ' 5' | -d\b.*' 5'
+		-w -1 | -w\b.*'-1'
+		-w nan | -w\b.*'nan'
+		--duration=abc | --duration\b.*'abc'
+		--duration= | --duration\b.*''
+		-p 0 | -p\b.*'0'
+		-p 5x | -p\b.*'5x'
+		-p5x | -p\b.*'5x'
+		-p -1 | -p\b.*'-1'
+		-p '' | -p\b.*''
+		-p 1.5 | -p\b.*'1.5'
+		-p 18446744073709551617 | -p\b.*'18446744073709551617'
+		--producers=100000 | --producers\b.*'100000'
+		--batch 0 | --batch\b.*'0'
+		--batch 99999999 | --batch\b.*'99999999'
+		--batch 100,8x | --batch\b.*'100,8x'
+		--trig-batch-iters 0 | --trig-batch-iters\b.*'0'
+		--nr-batch-iters x | --nr-batch-iters\b.*'x'
+		-c 1 | -c\b.*'1'
+		-c x | -c\b.*'x'
+		-d | -d\b.*value
+		-p | -p\b.*value
+		-qd | -d\b.*value
+		--batch | --batch\b.*value
+		--obj | --obj\b.*value
+		--obj '' | --obj\b.*empty
+		--prod-affinity | --prod-affinity\b.*value
+		--quiet=1 | --quiet\b
+		--nope | --nope\b
+		--nope=5 | --nope\b
+		--dur 1 | --dur\b
+		-Z | -Z\b
+		-qZ | -Z\b
+		-q -v | -q.*-v
+		-qv | -q.*-v
+		-p 2 --prod-affinity 0 | --prod-affinity\b.*\b2\b
+		--prod-affinity 8191 | --prod-affinity\b.*\b8191\b
+		--prod-affinity 99999 | --prod-affinity\b.*'99999'
+		--prod-affinity x | --prod-affinity\b.*'x'
+		--prod-affinity '' | --prod-affinity\b.*''
+		--prod-affinity 0- | --prod-affinity\b.*'0-'
+		--prod-affinity 1-0 | --prod-affinity\b.*'1-0'
+		--prod-affinity 0, | --prod-affinity\b.*'0,'
+		--prod-affinity -1 | --prod-affinity\b.*'-1'
+	END
+}
+
+group_cli() {
+	local typed words row
+
+	while IFS= read -r row; do
+		typed=${row%% | *} words=${row##* | }
+		check "cli: misuse: bpftrig $typed" cli_misuse "$typed" "$words"
+	done < <(misuses)
+	check 'cli: --help on standard output, with every row, option and suite' cli_help
+	check 'cli: --version on standard output' cli_version
+	check 'cli: -l, --list and list, and the names as bench' cli_list
+	check 'cli: aliases, globs and suites' cli_names
+	check 'cli: -d5, -d 5, --duration 5 and --duration=5' cli_spellings
+	check 'cli: figures are formatted to the byte, for one and two producers' cli_figures
+	check 'cli: the machine on standard error, nothing of it with -q' cli_machine
+	check 'cli: --obj of a text file' cli_object text 'not an ELF file'
+	check 'cli: --obj of an empty file' cli_object empty 'is empty'
+	check 'cli: --obj of an x86 object' cli_object foreign 'for machine [0-9]+, not for BPF'
+	check 'cli: --obj of the other byte order' cli_object swapped 'byte order'
+	check 'cli: --obj of a truncated object' cli_object_truncated
+	check 'cli: --obj of a directory, a missing file, an endless one' cli_object_unreadable
+	check 'cli: without root, what needs none runs' cli_unprivileged
+	check 'cli: without root, kernel-count and rawtp say what they need' cli_unprivileged_refused
+	check 'cli: EPERM as root: without capabilities, the uid and the sysctl are named' cli_no_capabilities
+	check 'cli: a closed pipe is silent' cli_closed_pipe
+	check 'cli: a closed pipe with SIGPIPE ignored is silent' cli_closed_pipe_ignored
+	check 'cli: a full standard output is an error' cli_full_output
+	check 'cli: a closed standard output is an error' cli_closed_output
+	check 'cli: closed standard input and error do no harm' cli_closed_others
+	check 'cli: killed in a pipe by SIGKILL: finished lines are out' cli_killed KILL 137
+	check 'cli: killed in a pipe by SIGINT: finished lines are out, exit status 130' cli_killed INT 130
+	check 'cli: killed in a pipe by SIGTERM: finished lines are out, exit status 143' cli_killed TERM 143
+	check 'cli: an interrupted run prints what it has' cli_interrupted
+	check 'cli: two runs at once: the second waits for the first' cli_two_runs
+	check 'cli: the lock of another user does not stop root' cli_foreign_lock
+	check 'cli: affinity: only CPUs of the mask that it was given' cli_affinity
+	check 'cli: no AF_UNIX: it runs without the lock' cli_no_lock
+	check 'cli: a producer that cannot be started is a failure' cli_no_thread
+}
+
+# Runs bpftrig as typed, with a time limit: no argument that should be refused may start a long run.
+typed() {
+	local -a arguments
+
+	eval "arguments=($1)"
+	run timeout --foreground 60 "$bin" "${arguments[@]}"
+}
+
+cli_misuse() {
+	typed "$1"
+	want_status 2
+	want_empty out
+	want_lines err 1
+	want err "$2"
+}
+
+cli_help() {
+	local name
+
+	must "$bin" --help
+	want_empty err
+	cp out help
+	must "$bin" -h
+	want_same out help
+	[ "$(wc -w <<<"$row_names")" -ge 15 ] || fail 'fewer than 15 rows found in bpftrig.c'
+	for name in $row_names; do
+		want out "^  ${name}[ *] *[^ ]"
+	done
+	for name in $(names_in options) help version; do
+		want out "^  .*--$name "
+	done
+	for name in $(names_in suites) trig all; do
+		want out "^  $name +[^ ]"
+	done
+	want_none out '.{133}' 'a line is longer than 132 characters'
+}
+
+cli_version() {
+	must "$bin" --version
+	want_empty err
+	want_lines out 1
+	want out "^bpftrig [0-9]+\.[0-9.]+ .*sha256 $(sha256sum <"$top/bpf_progs.c" | cut -c1-16)"
+	cp out version
+	must "$bin" -V
+	want_same out version
+}
+
+# Two rows that every kernel has; what `list` says of the others is judged in the group rows.
+cli_list() {
+	for word in list -l --list; do
+		must "$bin" "$word" '*e*-count' syscall-count
+		want out '^usermode-count +yes '
+		want out '^syscall-count +yes '
+		want out '^ +needs '
+	done
+	must "$bench" -l
+	want out '^Available benchmarks:$'
+	for name in $row_names; do
+		want out "^- trig-$name\$|^- $name\$"
+	done
+}
+
+cli_names() {
+	must "$bin" -q -d 0.02 -w 0 base trig-base uprobe-base usermode-count-batch trig-syscall-count syscall-count usermode-count
+	sed 's/ *:.*//' out >names
+	printf '%s\n' {syscall,syscall,usermode,usermode,syscall,syscall,usermode}-count >wanted
+	want_same names wanted
+	run "$bin" -q -d 0.02 -w 0 trig-fentry 'usermode-*' '?ser*t'
+	sed 's/ *:.*//' out >names
+	printf '%s\n' fentry usermode-count usermode-count >wanted
+	want_same names wanted
+	run "$bin" -l trig
+	sed -nE 's/^([a-z0-9-]+) .*/\1/p' out >trig
+	run "$bin" -l all
+	sed -nE 's/^([a-z0-9-]+) .*/\1/p' out >all
+	printf '%s\n' "$row_names" >wanted
+	want_same all wanted
+	[ "$(wc -l <trig)" -ge 15 ] || fail 'the suite trig has fewer than 15 rows'
+}
+
+cli_spellings() {
+	local arguments
+
+	for arguments in '-qd0.02 -w0' '-q -d 0.02 -w 0' '--quiet --duration 0.02 --warmup 0' '--duration=0.02 --warmup=0 -q'; do
+		typed "$arguments usermode-count"
+		want_status 0
+		want_row out usermode-count figure
+	done
+	typed '-q -d 0.02 -w 0 -- usermode-count'
+	want_row out usermode-count figure
+}
+
+cli_figures() {
+	must "$bin" -q -d 0.1 -w 0 usermode-count syscall-count
+	want_lines out 2
+	want_row out usermode-count figure
+	want_row out syscall-count figure
+	must "$bin" -q -d 0.1 -w 0 -p 2 usermode-count
+	is_figure "$(cat out)" 2 || fail 'the figure of two producers is not right'
+}
+
+cli_machine() {
+	must "$bin" -d 0.02 -w 0 usermode-count
+	want err "Linux $(uname -r)"
+	want_lines out 1
+	must "$bin" -q -d 0.02 -w 0 usermode-count
+	want_empty err
+}
+
+# cli_object KIND REGEX: the row says what the file is not.
+cli_object() {
+	case $1 in
+	text) printf 'just a text, of more bytes than an ELF header has, so that it could be taken for one\n' >text ;;
+	empty) : >empty ;;
+	foreign)
+		need gcc
+		echo 'int x;' >x.c
+		must gcc -c x.c -o foreign
+		;;
+	swapped)
+		need "$clang"
+		must "$clang" -target bpfeb -O2 -c "$top/bpf_progs.c" -o swapped
+		;;
+	esac
+	object_fails "$1" "$2"
+}
+
+object_fails() {
+	run "$bin" -q -d 0.02 -w 0 --obj "$1" kernel-count
+	want_status 1
+	want_lines out 1
+	want out "^kernel-count +:  failed: $1: .*($2)"
+	want_empty err
+}
+
+cli_object_truncated() {
+	local object=$tmp/bin/bpf_progs.o length
+
+	length=$(stat -c %s "$object")
+	for keep in 3 4 16 63 64 65 200 $((length / 2)) $((length - 64)) $((length - 1)); do
+		head -c "$keep" "$object" >part
+		object_fails part 'truncated|not an ELF|outside the file|not inside the file'
+	done
+}
+
+cli_object_unreadable() {
+	mkdir directory
+	for file in directory missing /dev/zero; do
+		run timeout --foreground 60 "$bin" -q -d 0.02 -w 0 --obj "$file" kernel-count
+		want_status 1
+		want_empty out
+		want_lines err 1
+		want err "^bpftrig: $file: E[A-Z0-9]+ \([0-9]+\)"
+	done
+}
+
+# Runs a command as a user without rights.
+as_nobody() {
+	if is_root; then
+		need setpriv
+		run setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
+	else
+		run "$@"
+	fi
+}
+
+cli_unprivileged() {
+	chmod 755 .
+	as_nobody "$bin" -q -d 0.05 -w 0 usermode-count syscall-count
+	want_status 0
+	want_lines out 2
+	want_row out usermode-count figure
+	want_row out syscall-count figure
+}
+
+cli_unprivileged_refused() {
+	as_nobody "$bin" -q -d 0.05 -w 0 kernel-count
+	want_status 1
+	want out '^kernel-count +:  failed: .*EPERM \(1\): needs root'
+	as_nobody "$bin" -q -d 0.05 -w 0 rawtp
+	if has_line out 'needs bpf_modify_return_test_tp'; then
+		want_status 4
+	else
+		want_status 1
+		want out '^rawtp +:  failed: .*EPERM \(1\): needs root'
+	fi
+}
+
+cli_no_capabilities() {
+	need_root
+	need setpriv
+	run setpriv --inh-caps=-all --bounding-set=-all -- "$bin" -q -d 0.05 -w 0 kernel-count
+	want_status 1
+	want out '^kernel-count +:  failed: .*EPERM \(1\): needs root, or CAP_BPF.*uid 0.*unprivileged_bpf_disabled = '
+}
+
+# A pipe that nobody reads is made by opening both ends and closing one: no race with a reader that is just ending.
+cli_closed_pipe() {
+	mkfifo pipe
+	exec 7<>pipe
+	exec 8>pipe 7<&-
+	for arguments in --help --version -l '-q -d 0.02 -w 0 usermode-count syscall-count'; do
+		# shellcheck disable=SC2086
+		"$bin" $arguments >&8 2>err
+		status=$?
+		: >out
+		show "$arguments"
+		want_empty err
+		[ "$status" = 141 ] || want_status 1
+	done
+	exec 8>&-
+	"$bin" --help 2>err | head -n 0
+	show '--help | head -n 0'
+	want_empty err
+	"$bin" -q -d 0.02 -w 0 usermode-count syscall-count 2>err | true
+	show '... | true'
+	want_empty err
+}
+
+cli_closed_pipe_ignored() {
+	mkfifo pipe
+	exec 7<>pipe
+	exec 8>pipe 7<&-
+	trap '' PIPE
+	for arguments in --help '-q -d 0.02 -w 0 usermode-count syscall-count'; do
+		# shellcheck disable=SC2086
+		"$bin" $arguments >&8 2>err
+		status=$?
+		show "$arguments"
+		want_empty err
+		want_status 1
+	done
+}
+
+cli_full_output() {
+	[ -c /dev/full ] || skip 'no /dev/full'
+	for arguments in --help --version '-l usermode-count syscall-count' '-q -d 0.02 -w 0 usermode-count syscall-count'; do
+		# shellcheck disable=SC2086
+		"$bin" $arguments >/dev/full 2>err
+		status=$?
+		show "$arguments"
+		want_status 1
+		want_lines err 1
+		want err 'standard output: ENOSPC \(28\)'
+	done
+	"$bench" -q -w 1 -d 1 usermode-count >/dev/full 2>err
+	status=$?
+	show bench
+	want_status 1
+	want_lines err 1
+}
+
+cli_closed_output() {
+	for arguments in --help --version '-q -d 0.02 -w 0 usermode-count'; do
+		# shellcheck disable=SC2086
+		"$bin" $arguments >&- 2>err
+		status=$?
+		show "$arguments"
+		want_status 1
+		want_lines err 1
+		want err 'standard output: '
+	done
+}
+
+cli_closed_others() {
+	"$bin" -d 0.02 -w 0 usermode-count kernel-count <&- 2>&- >out
+	status=$?
+	: >err
+	show 'without standard input and error'
+	want_row out usermode-count figure
+	want out '^kernel-count '
+	want_lines out 2
+}
+
+# Started in the background of a script, a process ignores SIGINT unless told otherwise.
+with_signals() { exec env --default-signal=INT,TERM,HUP,PIPE "$@"; }
+
+# cli_killed SIGNAL STATUS: while the second of four rows runs, the first one's line is already at the other end of the pipe.
+cli_killed() {
+	mkfifo pipe
+	cat pipe >out &
+	with_signals "$bin" -q -d 2 -w 0 usermode-count usermode-count usermode-count usermode-count >pipe 2>err &
+	wait_for has_line out usermode-count
+	kill -s "$1" $!
+	wait $!
+	status=$?
+	wait
+	show "killed by SIG$1"
+	want_status "$2"
+	want_empty err
+	[ "$(wc -l <out)" -lt 4 ] || fail 'it had ended before'
+	is_figure "$(head -n 1 out)" || fail 'the first line is no figure'
+	[ -z "$(tail -c 1 out)" ] || fail 'the last line is not whole'
+}
+
+# waits_of PID TIMES: whether it has slept that often, which for the main thread is once a window.
+waits_of() { [ "$(sed -n 's/^voluntary_ctxt_switches:\s*//p' "/proc/$1/status")" -ge "$2" ]; }
+
+cli_interrupted() {
+	with_signals "$bin" -q -d 20 -w 0 usermode-count syscall-count >out 2>err &
+	wait_for waits_of $! 20
+	kill -s INT $!
+	wait $!
+	status=$?
+	show 'interrupted'
+	want_status 130
+	want_lines out 1
+	want out ' interrupted$'
+	is_figure "$(sed 's/ interrupted$//' out)" || fail 'no figure'
+	want_empty err
+}
+
+# In a network name space of their own, where there is no other run to wait for.
+own_network() {
+	if is_root && unshare -n true; then
+		exec unshare -n "$@"
+	fi
+	exec "$@"
+}
+
+in_network_of() {
+	local pid=$1
+
+	shift
+	if is_root && unshare -n true; then
+		exec nsenter -t "$pid" -n "$@"
+	fi
+	exec "$@"
+}
+
+# The first is stopped while it holds the lock, so that it cannot end before the second has seen it.
+cli_two_runs() {
+	local first second
+
+	own_network "$bin" -d 3 -w 0 usermode-count >first 2>first.err &
+	first=$!
+	wait_for has_line first.err Linux
+	kill -s STOP "$first"
+	in_network_of "$first" "$bin" -d 0.05 -w 0 syscall-count >out 2>second.err &
+	second=$!
+	wait_for has_line second.err "waiting .*process $first\\b"
+	want_empty out
+	kill -s CONT "$first"
+	wait "$first"
+	status=$?
+	want_status 0
+	want_row first usermode-count figure
+	wait "$second"
+	status=$?
+	show 'the second'
+	want_status 0
+	want_row out syscall-count figure
+	[ "$(grep -c waiting second.err)" = 1 ] || fail 'it says more than once that it waits'
+}
+
+cli_foreign_lock() {
+	need_root
+	need setpriv
+	unshare -n true || skip 'no name space for it'
+	own_network setpriv --reuid=65534 --regid=65534 --clear-groups -- "$bin" -d 600 usermode-count >/dev/null 2>first.err &
+	wait_for has_line first.err Linux
+	nsenter -t $! -n timeout --foreground 60 "$bin" -d 0.05 -w 0 syscall-count >out 2>err
+	status=$?
+	kill $!
+	show 'as root'
+	want_status 0
+	want_row out syscall-count figure
+	want err 'user 65534 holds the lock'
+}
+
+cli_affinity() {
+	local last
+
+	need_strace
+	need taskset
+	last=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+	[ "$last" != 0 ] || skip 'there is one CPU only'
+	for arguments in '' '-p 2' "--prod-affinity $last"; do
+		# shellcheck disable=SC2086
+		must taskset -c "$last" strace -f -qq -e trace=sched_setaffinity -e signal=none -o calls \
+			"$bin" -q -d 0.05 -w 0 $arguments usermode-count
+		cat calls
+		grep -v "sched_setaffinity(.*, .*, \\[$last\\]) *= 0" calls && fail "a thread is pinned elsewhere"
+		want calls sched_setaffinity
+	done
+	run taskset -c "$last" "$bin" --prod-affinity 0 usermode-count
+	want_status 2
+	want err '--prod-affinity: CPU 0 '
+}
+
+# injected STRACE-ARGUMENTS ARGUMENTS...: runs bpftrig with system calls made to fail.
+injected() {
+	local what=$1
+
+	shift
+	need_strace
+	# shellcheck disable=SC2086
+	run timeout --foreground 120 strace -f -qq -e signal=none -o calls $what "$bin" -q -d 0.05 -w 0 "$@"
+	want calls INJECTED 'no call was made to fail'
+}
+
+cli_no_lock() {
+	injected '-e trace=socket -e inject=socket:error=EAFNOSUPPORT' usermode-count
+	want_status 0
+	want_row out usermode-count figure
+	want_empty err
+}
+
+cli_no_thread() {
+	injected '-e trace=clone,clone3 -e inject=clone,clone3:error=EAGAIN' usermode-count
+	want_status 1
+	want_lines out 1
+	want out '^usermode-count *:  failed: .*producer.*EAGAIN \(11\)'
+}
+
+# === rows: every benchmark on the running kernel, objects of others, system calls ==============================================
+
+fixtures_that_count='globals subprograms'
+
+group_rows() {
+	local name compiler cpu
+
+	check 'rows: all: each has one line, a figure or a reason' rows_all
+	for name in $row_names; do
+		check "rows: $name: a figure or a reason" rows_one "$name"
+	done
+	check 'rows: usermode-count and syscall-count are figures' rows_always
+	check 'rows: list says yes to the rows that give a figure' rows_list
+	check 'rows: -p 2 and --batch' rows_options
+	check 'rows: a list for -p or --batch: a line for each, the number behind the name' rows_sweep
+	check 'rows: the private stack sweep prints twelve lines' rows_private_sweep
+	check 'rows: the private stack: what -v shows of the JITed code fits what the row says' rows_private_proof
+	check 'rows: -s takes stack traces' rows_stacktrace
+	check 'rows: --format overhead' rows_overhead
+	check 'rows: the USDT probes are in the notes that readelf shows' rows_usdt
+	check 'rows: the file of this program has the probed functions where objdump finds them' rows_sites
+	check 'rows: a rename changes no name' rows_rename
+	check 'rows: SIGKILL in the middle leaves no probe, link or name behind' rows_killed
+	check 'rows: nothing is left behind: the mounts' rows_mounts
+	check 'rows: nothing is left behind: probes in tracefs' rows_probes
+	check 'rows: resident memory' rows_memory
+
+	for name in kernel-count rawtp; do
+		check "rows: --obj: two globals at offsets 0 and 8, .data, .rodata ($name)" rows_fixture globals "$name"
+		check "rows: --obj: subprograms in .text ($name)" rows_fixture subprograms "$name"
+		check "rows: --obj: count is refused, count_plain is not ($name)" rows_fallback "$name"
+		check "rows: --obj: a program that does not count ($name)" \
+			rows_fixture_fails no_count "$name" '[0-9]+ triggers did not run the program'
+		check "rows: --obj: a program that counts twice ($name)" \
+			rows_fixture_fails double_count "$name" '200 hits for 100 triggers: something else'
+		check "rows: --obj: the verifier refuses, and says why behind 64 KiB of log ($name)" rows_rejected "$name"
+		check "rows: --obj: too few counters ($name)" rows_fixture_fails few_slots "$name" 'few_slots\.o: .*hits, 256 slots of 128 bytes'
+		check "rows: --obj: no variable hits ($name)" rows_fixture_fails no_hits "$name" 'no_hits\.o: .*hits'
+		check "rows: --obj: a map ($name)" rows_fixture_fails map "$name" 'map\.o: section \.maps defines a map'
+		check "rows: --obj: a kernel function that does not exist ($name)" rows_no_kfunc "$name"
+	done
+	check 'rows: --obj: a program of the name of the row comes first' rows_own_name
+	check 'rows: --obj: a subprogram in .text is no program' rows_text_only
+	for compiler in "$clang" clang-16 clang-19; do
+		[ "$compiler" = "$clang" ] || command -v "$compiler" >/dev/null || continue
+		for cpu in v1 v2 v3 v4; do
+			check "rows: --obj: objects of $compiler -mcpu=$cpu, -O1 and -O2, with and without -g" rows_compiled "$compiler" "$cpu"
+		done
+	done
+
+	check 'rows: few system calls before the first BPF_PROG_TEST_RUN' rows_system_calls
+	check 'rows: the first BPF_PROG_TEST_RUN fails' rows_test_run_fails 1
+	check 'rows: a later BPF_PROG_TEST_RUN fails' rows_test_run_fails 2
+	check 'rows: EPERM from the memlock limit: raised and tried again' rows_memlock
+	check 'rows: EPERM from a memlock limit that may not be raised names it' rows_memlock_fixed
+	check 'rows: EPERM as root names what was read from the machine' rows_refused EPERM 'EPERM \(1\): .*uid 0.*lockdown: .*LSMs: '
+	check 'rows: ENOSYS names the seccomp filter' rows_refused ENOSYS 'ENOSYS \(38\): .*seccomp'
+	check 'rows: link creation not supported for trampolines: BPF_RAW_TRACEPOINT_OPEN' rows_no_link
+	check 'rows: attaching returns 524: ENOTSUPP' rows_notsupp
+	check 'rows: perf-event links not supported: PERF_EVENT_IOC_SET_BPF' rows_ioctl
+	check 'rows: EBUSY: something else holds the target' rows_busy
+	check 'rows: EMFILE at every step names the limit' rows_few_files
+}
+
+# The lines of a run of every row, in $tmp/all; made on first use, for the other groups need to know them too.
+know_all() {
+	[ -s "$tmp/all" ] && return
+	run "$bin" -d 0.2 -w 0.05 all
+	mv out "$tmp/all"
+	printf '%d\n' "$status" >"$tmp/all.status"
+}
+
+# need_figure ROW: skips the test where the row is skipped on this kernel.
+need_figure() {
+	need_root
+	know_all
+	is_figure "$(line_of "$1" "$tmp/all")" || skip "on this kernel: $(line_of "$1" "$tmp/all")"
+}
+
+# The row whose system calls are looked at: rawtp, or what every kernel has.
+driven_row() {
+	if is_figure "$(line_of rawtp "$tmp/all")"; then
+		echo rawtp
+	else
+		echo kernel-count
+	fi
+}
+
+rows_all() {
+	need_root
+	know_all
+	cat "$tmp/all"
+	[ "$(cat "$tmp/all.status")" = 0 ] || fail "exit status $(cat "$tmp/all.status")"
+	want_lines "$tmp/all" "$(wc -w <<<"$row_names")"
+}
+
+rows_one() {
+	need_root
+	know_all
+	want_row "$tmp/all" "$1" either
+}
+
+rows_always() {
+	need_root
+	know_all
+	want_row "$tmp/all" usermode-count figure
+	want_row "$tmp/all" syscall-count figure
+}
+
+rows_list() {
+	local name word
+
+	need_root
+	know_all
+	must "$bin" list all
+	for name in $row_names; do
+		word=no
+		! is_figure "$(line_of "$name" "$tmp/all")" || word=yes
+		want out "^$name +$word " "$name is not listed as '$word'"
+	done
+}
+
+rows_options() {
+	need_figure kernel-count
+	for arguments in '--batch 1' '--batch 65536' '--trig-batch-iters=7' '--nr-batch-iters 1000'; do
+		typed "-q -d 0.1 -w 0 $arguments kernel-count"
+		want_status 0
+		want_row out kernel-count figure
+	done
+	must "$bin" -q -d 0.1 -w 0 -p 2 kernel-count
+	is_figure "$(cat out)" 2 || fail 'no figure of two producers'
+}
+
+rows_sweep() {
+	must "$bin" -q -d 0.1 -w 0 -p 1,2 --batch 1,8 usermode-count
+	sed -E 's/ *:.*//' out >names
+	printf 'usermode-count-%s\n' 1-1 2-1 1-8 2-8 | diff - names || fail 'not the four lines'
+	while IFS= read -r line; do
+		name=${line%% *}
+		is_figure "$line" "$(cut -d- -f3 <<<"$name")" || fail "$name is no figure"
+	done <out
+}
+
+# As the script of the patch that measured it first: six batch sizes, both sides, in one run; and the same as bench.
+rows_private_sweep() {
+	local batches=1,8,64,512,2048,4096
+
+	need_figure private-stack-rawtp
+	must "$bin" -q -d 0.05 -w 0 --nr-batch-iters $batches no-private-stack-rawtp private-stack-rawtp
+	want_lines out 12
+	while IFS= read -r line; do
+		is_figure "$line" || fail "no figure: $line"
+	done <out
+	must "$bench" -w1 -d1 --nr-batch-iters 1,4096 no-private-stack-rawtp private-stack-rawtp
+	want_lines out 4
+	want out '^no-private-stack-rawtp-1: [0-9.]+ ± [0-9.]+M/s \(drops 0\.000 ± 0\.000M/s\)$'
+}
+
+# objdump is the judge: a function with a private stack adds a per-CPU base to r9, one without makes its frame on the kernel's stack.
+rows_private_proof() {
+	need objdump
+	need_figure private-stack-rawtp
+	[ "$(uname -m)" = x86_64 ] || skip 'the patterns are those of x86-64'
+	must "$bin" -v -d 0.05 -w 0 private-stack-rawtp
+	want out 'by (depth|flag).*; private stack in 2 of 2 functions'
+	for number in 0 1; do
+		jited 'private side' $number with.bin
+		objdump -D -b binary -m i386:x86-64 with.bin >with
+		want with 'add +%gs:.*,%r9'
+		want_none with '\(bad\)'
+		jited 'other side' $number without.bin
+		objdump -D -b binary -m i386:x86-64 without.bin >without
+		want_none without '%r9'
+		want_none without '\(bad\)'
+	done
+}
+
+# jited SIDE NUMBER FILE: the bytes of a function that -v showed, from the file err.
+jited() {
+	sed -n "s/^bpftrig: JITed $1, function $2, .*: //p" err | tr ' ' '\n' | sed 's/^/\\x/' | tr -d '\n' >hex
+	[ -s hex ] || fail "no code of the $1, function $2"
+	# shellcheck disable=SC2059
+	printf "$(cat hex)" >"$3"
+}
+
+rows_stacktrace() {
+	need_figure rawtp
+	must "$bin" -d 0.1 -w 0 -v -s rawtp
+	want err 'loaded count_stack for rawtp'
+	want_row out rawtp figure
+}
+
+rows_overhead() {
+	need_figure rename-base
+	must "$bin" -q -d 0.1 -w 0 --format overhead rename-base usermode-count
+	want out '^task_rename base        [0-9]+K events per sec$'
+	want out '^usermode-count [0-9]+K events per sec$'
+	want_lines out 2
+}
+
+rows_usdt() {
+	need readelf
+	must readelf -n "$bin"
+	grep -A1 'Provider: bpftrig' out | sed -n 's/.*Name: //p' >names
+	want names '^usdt_nop$'
+	[ "$(uname -m)" != x86_64 ] || { want names '^usdt_nop5$' && want names '^usdt_nop10$'; }
+}
+
+# The offset in the message of a row that the kernel refuses, or in -v of one that it takes, has the instruction of the row's name,
+# in each way of linking.
+rows_sites() {
+	local link flags
+
+	need objdump
+	[ "$(uname -m)" = x86_64 ] || skip 'the instructions are those of x86-64'
+	need_figure uprobe-nop
+	for link in 'static: -static' 'static-pie: -static-pie -fPIE' 'pie: -pie -fPIE' 'separate: -static -Wl,-z,separate-code'; do
+		read -ra flags <<<"${link#*: }"
+		must gcc -O2 -pthread "${flags[@]}" -I"$tmp/bin" "$top/bpftrig.c" -o linked -lm
+		must ./linked -v -d 0.05 -w 0 uprobe-nop uprobe-push uprobe-ret uprobe-nop5 usdt-nop
+		for row in uprobe-nop uprobe-push uprobe-ret usdt-nop; do
+			want_row out $row figure
+			offset=$(sed -n "s/^bpftrig: $row: attached .* at offset \\(0x[0-9a-f]*\\)$/\\1/p" err | head -n 1)
+			[ -n "$offset" ] || fail "$row: no offset in -v"
+			byte=$(od -An -tx1 -N1 -j"$((offset))" linked | tr -d ' ')
+			case $row:$byte in
+			*-nop:90 | *-push:55 | *-ret:c3) ;;
+			*) fail "$link: $row: byte $byte at $offset" ;;
+			esac
+		done
+	done
+}
+
+rows_rename() {
+	need_figure rename-base
+	"$bin" -q -d 1 -w 0 -p 2 rename-base >out 2>err &
+	wait_for test -r "/proc/$!/task/$!/comm"
+	for ((i = 0; i < 10; i++)); do
+		cat /proc/$!/task/*/comm 2>/dev/null
+	done | sort -u >names
+	wait $! || fail 'the run failed'
+	[ "$(cat names)" = bpftrig ] || fail "names: $(tr '\n' ' ' <names)"
+}
+
+# Counted by what the kernel says of itself: programs by their numbers, and the events of tracefs, which nobody writes.
+rows_killed() {
+	need_figure rawtp
+	for row in rawtp uprobe-nop tp; do
+		"$bin" -v -d 30 "$row" >out 2>err &
+		victim=$!
+		wait_for grep -q 'one batch' err
+		kill -KILL $victim
+		wait $victim
+		must "$bin" -q -d 0.1 -w 0 "$row" # the lock is free, and nobody else counts
+		want_row out "$row" figure
+	done
+}
+
+rows_mounts() {
+	need_root
+	cat /proc/self/mountinfo >before
+	run "$bin" -q -d 0.05 -w 0 all
+	cat /proc/self/mountinfo >after
+	want_same before after
+}
+
+rows_probes() {
+	local list lists=0
+
+	need_root
+	run "$bin" -q -d 0.05 -w 0 all
+	for list in /sys/kernel/tracing/{kprobe,uprobe,dynamic}_events /sys/kernel/debug/tracing/{kprobe,uprobe,dynamic}_events; do
+		cat "$list" >probes 2>/dev/null || continue
+		lists=$((lists + 1))
+		want_none probes bpftrig
+	done
+	[ "$lists" -gt 0 ] || skip 'no list of probes is readable'
+}
+
+# What the run needs at most is known once its first row is done. It is stopped there, so that it can be asked.
+rows_memory() {
+	local btf=/sys/kernel/btf/vmlinux limit=$((2 << 10)) high row
+
+	need_root
+	know_all
+	row=$(driven_row)
+	[ ! -r $btf ] || limit=$((limit + $(stat -c %s $btf) / 1024))
+	"$bin" -q -d 1 -w 0 "$row" "$row" >out 2>err &
+	wait_for has_line out "$row"
+	kill -s STOP $!
+	high=$(sed -nE 's/^VmHWM:\s+([0-9]+) kB/\1/p' /proc/$!/status)
+	kill -s CONT $!
+	wait $!
+	status=$?
+	show "$row"
+	printf 'at most %s kB were resident; the limit is %d\n' "$high" "$limit"
+	want_lines out 2
+	[ "${high:-$((limit + 1))}" -le "$limit" ] || fail "$high kB were resident, more than $limit"
+}
+
+# --- objects -------------------------------------------------------------------------------------------------------------------
+
+# fixture NAME [FLAG...]: compiles tests/NAME.bpf.c to NAME.o.
+fixture() {
+	need "$clang"
+	must "$clang" -target bpf -mcpu=v3 -O2 "${@:2}" -c "$top/tests/$1.bpf.c" -o "$1.o"
+}
+
+run_object() { run timeout --foreground 120 "$bin" -q -d 0.05 -w 0 --obj "$1" "$2"; }
+
+rows_fixture() {
+	need_figure "$2"
+	fixture "$1"
+	run_object "$1.o" "$2"
+	want_row out "$2" figure
+	want_status 0
+	want_empty err
+}
+
+# rows_fixture_fails NAME ROW REGEX
+rows_fixture_fails() {
+	need_figure "$2"
+	fixture "$1"
+	run_object "$1.o" "$2"
+	want_lines out 1
+	want out "^$2 *:  failed: .*($3)"
+	want_status 1
+}
+
+# The log is longer than the first buffer for it, and ENOSPC is not the error.
+rows_rejected() {
+	rows_fixture_fails rejected "$1" 'BPF_PROG_LOAD of [a-z_]+ .*(EACCES \(13\)|EINVAL \(22\))'
+	want err '^bpftrig: the verifier on BPF_PROG_LOAD of '
+	want err 'R[0-9] invalid mem access'
+	[ "$(wc -l <err)" -lt 40 ] || fail 'more of the log than its end'
+}
+
+rows_fallback() {
+	need_figure "$1"
+	fixture fallback
+	run_object fallback.o "$1"
+	want_row out "$1" figure
+	want_status 0
+	want err 'using (drive_)?count_plain, without atomic operations'
+}
+
+rows_no_kfunc() {
+	need_figure "$1"
+	[ -r /sys/kernel/btf/vmlinux ] || skip 'the kernel has no BTF'
+	fixture no_kfunc
+	run_object no_kfunc.o "$1"
+	want_row out "$1" 'no function bpf_function_of_no_kernel'
+	want_status 4
+}
+
+rows_own_name() {
+	rows_fixture own_name rawtp
+	need_figure tp
+	run_object own_name.o tp
+	want out '^tp +:  failed: .*has no|did not (run the program|count)|does not count'
+	want_status 1
+}
+
+rows_text_only() {
+	rows_fixture_fails text_only rawtp 'text_only\.o: has no program count'
+}
+
+rows_compiled() {
+	local source optimize debug
+
+	need_figure kernel-count
+	need "$1"
+	echo 'int x;' >x.c
+	"$1" -target bpf -mcpu="$2" -c x.c -o x.o || skip "$1 knows no -mcpu=$2"
+	if [ "$2" = v4 ] && [ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" != 6.6 ]; then
+		skip 'the instructions of v4 are those of kernels from 6.6 on'
+	fi
+	for source in "$top/bpf_progs.c" "$top"/tests/{globals,subprograms}.bpf.c; do
+		for optimize in -O1 -O2; do
+			for debug in -g0 -g; do
+				must "$1" -target bpf -mcpu="$2" $optimize $debug -c "$source" -o object.o
+				run_object object.o kernel-count
+				want_row out kernel-count figure
+				want_status 0
+			done
+		done
+	done
+}
+
+# --- system calls --------------------------------------------------------------------------------------------------------------
+
+# traced STRACE-ARGUMENTS ROW: its calls are in the file calls. Without -f those of the main thread alone, which sets up.
+traced() {
+	need_strace
+	# shellcheck disable=SC2086
+	run timeout --foreground 120 strace -qq -e signal=none -o calls $1 "$bin" -q -d 0.05 -w 0 "$2"
+}
+
+# calls_before COMMAND: how many calls came before the first bpf() of that command.
+calls_before() {
+	local number
+
+	number=$(grep -nEm1 "bpf\\($1" calls | cut -d: -f1)
+	[ -n "$number" ] || return
+	echo $((number - 1))
+}
+
+rows_system_calls() {
+	need_root
+	know_all
+	traced -f "$(driven_row)"
+	want_status 0
+	calls_before 'BPF_PROG_(TEST_)?RUN' >count || fail 'no BPF_PROG_TEST_RUN was seen'
+	head -n "$(cat count)" calls
+	[ "$(cat count)" -le 60 ] || fail "$(cat count) system calls before it"
+	[ "$(head -n "$(cat count)" calls | grep -c ' bpf(')" -le 15 ] || fail 'more than 15 calls of bpf() before it'
+}
+
+# setup_calls ROW: the bpf() calls of a run that goes well.
+setup_calls() {
+	traced '-e trace=bpf' "$1"
+	want_status 0
+}
+
+# strace numbers the calls of each thread: with "+", all from the Nth on, they fail in the producer as well.
+rows_test_run_fails() {
+	local row setup
+
+	need_root
+	know_all
+	row=$(driven_row)
+	setup_calls "$row"
+	setup=$(calls_before 'BPF_PROG_(TEST_)?RUN') || fail 'no BPF_PROG_TEST_RUN was seen'
+	traced "-f -e trace=bpf -e inject=bpf:error=EINVAL:when=$((setup + $1))+" "$row"
+	tail -n 5 calls
+	want calls 'BPF_PROG_(TEST_)?RUN.*INJECTED' 'no call was made to fail'
+	want_status 1
+	want_lines out 1
+	want out "^$row +:  failed: BPF_PROG_TEST_RUN: EINVAL \\(22\\)"
+}
+
+# Kernels before 5.11 charge maps and programs to the limit, and answer EPERM.
+rows_memlock() {
+	local hard
+
+	need_root
+	need prlimit
+	need_strace
+	hard=$(ulimit -Hl) # kilobytes
+	[ "$hard" = unlimited ] || [ "$hard" -gt 64 ] || skip "the hard limit is $hard kB: there is nothing to raise"
+	run prlimit --memlock=65536: strace -qq -o calls -e trace=bpf,prlimit64,setrlimit -e inject=bpf:error=EPERM:when=1 \
+		"$bin" -q -d 0.05 -w 0 kernel-count
+	head -n 5 calls
+	want calls 'limit.*MEMLOCK, \{rlim_cur=.*= 0$' 'the limit was not raised'
+	want_status 0
+	want_row out kernel-count figure
+}
+
+rows_memlock_fixed() {
+	need_root
+	need prlimit setpriv
+	need_strace
+	run prlimit --memlock=65536:65536 setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource -- \
+		strace -qq -o calls -e trace=bpf -e inject=bpf:error=EPERM "$bin" -q -d 0.05 -w 0 kernel-count
+	want_row out kernel-count 'EPERM (1)'
+	want out '[Mm]emlock|MEMLOCK|ulimit -l' 'the limit is not named'
+}
+
+# rows_refused ERROR REGEX: every bpf() call fails so.
+rows_refused() {
+	need_root
+	traced "-e trace=bpf -e inject=bpf:error=$1" kernel-count
+	want_status 4
+	want_row out kernel-count ' '
+	want out "^kernel-count +:  skipped: .*($2)"
+}
+
+rows_no_link() {
+	local before
+
+	need_figure tpbtf
+	setup_calls tpbtf
+	before=$(calls_before BPF_LINK_CREATE) || skip 'this kernel is old enough to do so itself'
+	traced "-e trace=bpf -e inject=bpf:error=EINVAL:when=$((before + 1))" tpbtf
+	want calls 'BPF_LINK_CREATE.*INJECTED' 'the call was not made to fail'
+	want calls 'BPF_RAW_TRACEPOINT_OPEN'
+	want_status 0
+	want_row out tpbtf figure
+}
+
+rows_notsupp() {
+	local before
+
+	need_figure tpbtf
+	setup_calls tpbtf
+	before=$(calls_before BPF_LINK_CREATE) || skip 'this kernel has no BPF_LINK_CREATE'
+	traced "-e trace=bpf -e inject=bpf:error=524:when=$((before + 1))" tpbtf
+	want calls 'BPF_LINK_CREATE.*INJECTED' 'the call was not made to fail'
+	want_status 4
+	want_row out tpbtf 'ENOTSUPP (524)'
+	want_none out 'Unknown error'
+}
+
+rows_ioctl() {
+	local before
+
+	need_figure tp
+	setup_calls tp
+	before=$(calls_before BPF_LINK_CREATE) || skip 'this kernel has no BPF_LINK_CREATE'
+	traced "-e trace=bpf,ioctl -e inject=bpf:error=EINVAL:when=$((before + 1))" tp
+	want calls 'BPF_LINK_CREATE.*INJECTED' 'the call was not made to fail'
+	want calls 'ioctl\(.*PERF_EVENT_IOC_SET_BPF'
+	want_status 0
+	want_row out tp figure
+}
+
+rows_busy() {
+	need_figure tp
+	injected '-e trace=perf_event_open -e inject=perf_event_open:error=EBUSY' tp
+	want_status 4
+	want_row out tp 'EBUSY (16): something else holds the target'
+}
+
+# From a limit that leaves no descriptor to one that is enough.
+rows_few_files() {
+	local files refused=0
+
+	need_figure tp
+	need prlimit
+	for files in {3..16}; do
+		run prlimit --nofile="$files" "$bin" -q -d 0.05 -w 0 tp
+		if [ "$status" != 0 ]; then
+			want_status 1
+			want out '^tp *:  failed: .*EMFILE \(24\).*ulimit -n'
+			refused=$((refused + 1))
+		fi
+	done
+	want_row out tp figure
+	[ "$refused" -gt 0 ] || fail 'no limit was too low'
+}
+
+# === bench: run by that name, it is the kernel's bench =========================================================================
+
+group_bench() {
+	check 'bench: the lines are those of the kernel, to the byte' bench_lines
+	check 'bench: one Iter line for each second of warm-up and duration' bench_windows
+	check 'bench: what the scripts of the kernel tree read of the last line' bench_pipeline
+	check 'bench: -q leaves out the first two lines' bench_quiet
+	check 'bench: -a and -p 2' bench_producers
+	check 'bench: several benchmarks, or a sweep: a line each' bench_several
+	check 'bench: a loop like those of the kernel scripts gets a line for each row' bench_loop
+	check 'bench: the scripts of the kernel tree run unchanged' bench_scripts
+	check 'bench: a skipped row ends with the reason and exit status 0' bench_skipped
+	check 'bench: a failed row has no summary, and exit status 1' bench_failed
+}
+
+number='[0-9]+\.[0-9]{3}'
+iter_form="^Iter +[0-9]+ \\( *-?${number}us\\): hits +${number}M/s \\( *${number}M/prod\\), drops +${number}M/s, total operations +${number}M/s\$"
+summary_form="^Summary: hits +$number ± +${number}M/s \\( *${number}M/prod\\), drops +$number ± +${number}M/s, total operations +$number ± +${number}M/s\$"
+
+# Prints the numbers of a line back in the format that is the kernel's, for a comparison to the byte.
+reprint() {
+	local -a numbers
+
+	read -ra numbers <<<"$(sed -E 's/^(Iter|Summary)//; s/[^0-9.-]+/ /g' <<<"$1")"
+	case $1 in
+	Iter*) printf 'Iter %3d (%7.3fus): hits %8.3fM/s (%7.3fM/prod), drops %8.3fM/s, total operations %8.3fM/s\n' "${numbers[@]}" ;;
+	*) printf 'Summary: hits %8.3f ± %5.3fM/s (%7.3fM/prod), drops %8.3f ± %5.3fM/s, total operations %8.3f ± %5.3fM/s\n' "${numbers[@]}" ;;
+	esac
+}
+
+bench_lines() {
+	must "$bench" -w1 -d1 trig-usermode-count
+	want_empty err
+	want_lines out 5
+	sed -n 1,2p out >start
+	printf "Setting up benchmark 'trig-usermode-count'...\nBenchmark 'trig-usermode-count' started.\n" >wanted
+	want_same start wanted
+	sed -n 3,4p out >iterations
+	want iterations "$iter_form"
+	want iterations '^Iter   0 '
+	want iterations '^Iter   1 '
+	sed -n 5p out >summary
+	want summary "$summary_form"
+	while IFS= read -r line; do
+		[ "$(reprint "$line")" = "$line" ] || fail "not in the format: $line"
+	done < <(sed -n '3,$p' out)
+}
+
+bench_windows() {
+	must "$bench" -w1 -d2 syscall-count
+	[ "$(grep -cE "$iter_form" out)" = 3 ] || fail "not 3 lines"
+	must "$bench" -w 0 -d 1 base
+	[ "$(grep -cE "$iter_form" out)" = 1 ] || fail "not 1 line"
+	want out "^Benchmark 'trig-syscall-count' started\\.\$"
+}
+
+bench_pipeline() {
+	local text
+
+	text=$("$bench" -w1 -d1 -a trig-syscall-count | tail -n1 | cut -d'(' -f1 | cut -d' ' -f3-)
+	printf '%s\n' "$text"
+	[[ $text =~ ^\ *[0-9]+\.[0-9]{3}\ ±\ +[0-9]+\.[0-9]{3}M/s\ ?$ ]] || fail 'not the text of a table'
+	text=$("$bench" -w1 -d1 -a trig-syscall-count | sed -nE 's/^Summary:.* hits\s+([0-9]+\.[0-9]+ ± [0-9 ]+\.[0-9]+M\/s).*drops\s+([0-9]+\.[0-9]+) .*/\1 \2/p')
+	printf '%s\n' "$text"
+	[[ $text =~ M/s\ 0\.000$ ]] || fail 'hits and drops are not found'
+}
+
+bench_quiet() {
+	must "$bench" -q -w1 -d1 usermode-count
+	want_lines out 3
+	sed -n 1p out >first
+	want first "$iter_form"
+	want_none out 'Setting up|started'
+}
+
+# What one producer made is half of what two did.
+bench_producers() {
+	must "$bench" -a -p 2 -w1 -d1 usermode-count
+	read -r hits each < <(sed -nE 's/^Summary: hits +([0-9.]+) .*\( *([0-9.]+)M\/prod.*/\1 \2/p' out)
+	awk -v hits="$hits" -v each="$each" 'BEGIN { exit !(each > 0 && hits - 2 * each < 0.002 && 2 * each - hits < 0.002) }' ||
+		fail "$hits M/s are not two times $each"
+}
+
+# Which the kernel's bench does not have: a line each, as its scripts' summarize() makes of a summary.
+bench_several() {
+	must "$bench" -w1 -d1 --trig-batch-iters 1,8 usermode-count syscall-count
+	for name in usermode-count-1 syscall-count-1 usermode-count-8 syscall-count-8; do
+		want out "^$(printf '%-20s' "$name:") $number ± ${number}M/s \\(drops 0\\.000 ± 0\\.000M/s\\)\$"
+	done
+	want_lines out 4
+}
+
+# The loop over the rows as the kernel's run_bench_*.sh have it: bash -e, pipefail, the last line cut. A line for each name.
+bench_loop() {
+	local name
+
+	need_root
+	for name in trig-usermode-count trig-fentry trig-kprobe-multi trig-uprobe-nop trig-uprobe-nop10 rename-base rename-fentry; do
+		run bash -euo pipefail -c '"$1" -w1 -d1 -a "$2" | tail -n1 | cut -d"(" -f1 | cut -d" " -f3-' loop "$bench" "$name"
+		want_status 0
+		want_lines out 1
+		want out "^ *$number ± +${number}M/s \$|^skipped: .*[A-Z]"
+	done
+}
+
+# The scripts themselves, where a kernel tree is at hand: KERNEL_TREE=/usr/src/linux ./test.sh bench
+bench_scripts() {
+	local scripts=${KERNEL_TREE-}/tools/testing/selftests/bpf/benchs script
+
+	need_root
+	[ -d "$scripts" ] || skip 'KERNEL_TREE names no kernel tree'
+	ln -s "$bench" bench
+	mkdir shim
+	printf '#!/bin/sh\nexec "$@"\n' >shim/sudo
+	chmod +x shim/sudo
+	for script in trigger uprobes rename; do
+		run env PATH="$PWD/shim:$PATH" bash "$scripts/run_bench_$script.sh"
+		want_status 0
+		want_none out ': *$' 'a row without a word'
+	done
+}
+
+bench_skipped() {
+	local row
+
+	need_root
+	know_all
+	row=$(sed -nE 's/ *:  skipped: .*//p' "$tmp/all" | head -n 1)
+	if [ -n "$row" ]; then
+		run timeout --foreground 60 "$bench" -w1 -d1 "trig-$row"
+	else
+		need_strace
+		run strace -f -qq -e trace=bpf -e inject=bpf:error=ENOSYS -o calls "$bench" -w1 -d1 trig-kernel-count
+	fi
+	want_status 0
+	tail -n 1 out >last
+	want last '^Summary: hits skipped: .'
+	want_empty err
+}
+
+bench_failed() {
+	need_figure kernel-count
+	fixture no_count
+	run timeout --foreground 60 "$bench" --obj no_count.o -w1 -d1 kernel-count
+	want_status 1
+	want_none out '^Summary'
+	want err 'failed: .*did not run the program'
+}
+
+# === vm: the binary as /init on released kernels ===============================================================================
+
+vm_kernels='x86_64-5.10 x86_64-6.1 x86_64-6.12 x86_64-new'
+
+# Kernel, rows, and what each of them must be: a figure, or skipped for a reason with these words.
+vm_expectations() {
+	local plain='usermode-count syscall-count kernel-count fentry fexit kprobe kretprobe' kernel
+	local fprobe='kprobe-multi kretprobe-multi kprobe-multi-all kretprobe-multi-all kprobe-multi-legacy kretprobe-multi-legacy'
+	local kfunc='fmodret tp rawtp tpbtf'
+	local legacy='fentry-legacy fexit-legacy rawtp-legacy tp-legacy kprobe-legacy kretprobe-legacy'
+	local multi='fentry-multi fexit-multi fsession-multi'
+	local uprobe='uprobe-nop uprobe-push uprobe-ret uprobe-nop5 uretprobe-nop uretprobe-push uretprobe-ret uretprobe-nop5'
+	local umulti='uprobe-multi-nop uprobe-multi-push uprobe-multi-ret uprobe-multi-nop5 uretprobe-multi-nop uretprobe-multi-push'
+	local rename='rename-base rename-kprobe rename-kretprobe rename-rawtp rename-tp rename-fentry rename-fexit'
+	local nop10='uprobe-nop10 uretprobe-nop10 usdt-nop10' umulti10='uprobe-multi-nop10 uretprobe-multi-nop10'
+	local private='private-stack no-private-stack private-stack-kprobe no-private-stack-kprobe'
+	local private_rawtp='private-stack-rawtp no-private-stack-rawtp'
+
+	umulti="$umulti uretprobe-multi-ret uretprobe-multi-nop5"
+	for kernel in $vm_kernels; do
+		echo "$kernel | $plain $legacy $uprobe $rename usdt-nop usdt-nop5 | figure"
+	done
+	for kernel in x86_64-5.10 x86_64-6.1; do
+		echo "$kernel | $fprobe | CONFIG_FPROBE"
+		echo "$kernel | $kfunc $private_rawtp | bpf_modify_return_test_tp (6.10)"
+		echo "$kernel | kprobe-session | kprobe sessions (6.10"
+		echo "$kernel | $umulti $umulti10 | uprobe-multi links (6.6)"
+		echo "$kernel | $private | no private stack here"
+	done
+	echo "x86_64-6.12 | $fprobe $kfunc $umulti kprobe-session | figure"
+	echo "x86_64-6.12 | $umulti10 | cannot probe that instruction"
+	echo "x86_64-6.12 | $private $private_rawtp | no private stack here"
+	for kernel in x86_64-5.10 x86_64-6.1 x86_64-6.12; do
+		echo "$kernel | fsession | trampoline sessions"
+		echo "$kernel | $multi | trampolines to many functions"
+		echo "$kernel | fmodret-legacy | may not be modified"
+		echo "$kernel | fentry-sleep | may not be probed by a sleepable program"
+		echo "$kernel | uprobe-session-nop | uprobe sessions (6.13)"
+		echo "$kernel | $nop10 | cannot probe that instruction"
+	done
+	echo "x86_64-new | $fprobe $kfunc $umulti $umulti10 $nop10 $multi $private $private_rawtp | figure"
+	echo "x86_64-new | kprobe-session fsession uprobe-session-nop fmodret-legacy fentry-sleep | figure"
+}
+
+group_vm() {
+	local kernel name names what
+
+	for kernel in $vm_kernels; do
+		check "vm: $kernel: boots, runs all, ends with exit 0" vm_all "$kernel"
+		check "vm: $kernel: each row has one line, a figure or a reason" vm_lines "$kernel"
+		while IFS='|' read -r _ names what; do
+			for name in $names; do
+				check "vm: $kernel: $name: ${what# }" vm_row "$kernel" "$name" "${what# }"
+			done
+		done < <(vm_expectations | grep "^$kernel ")
+	done
+	check 'vm: x86_64-5.10: the largest batch is loaded' vm_batch x86_64-5.10
+	for name in $fixtures_that_count; do
+		check "vm: x86_64-5.10: --obj: $name" vm_object x86_64-5.10 "$name"
+	done
+	check 'vm: x86_64-6.1: a wrong name, and an archive without /dev/console: exit 2' vm_misuse x86_64-6.1
+	check 'vm: x86_64-6.12: lockdown=integrity: each row is a figure or a reason' vm_lockdown x86_64-6.12 integrity
+	check 'vm: x86_64-6.12: lockdown=confidentiality: each row is a figure or a reason' vm_lockdown x86_64-6.12 confidentiality
+	check 'vm: x86_64-6.12: lockdown=confidentiality is named where it forbids a row' vm_lockdown_named x86_64-6.12
+	check 'vm: x86_64-new: -icount: the two sides of the private stack differ by what their JITed code says' vm_exact
+}
+
+# Makes the archive: bpftrig as /init, the files given, and the console's device node (CONSOLE=no leaves it out).
+vm_archive() {
+	mkdir -p root/dev
+	cp "$bin" root/init
+	[ $# = 0 ] || cp "$@" root/
+	if [ "${CONSOLE-}" != no ]; then
+		mknod root/dev/console c 5 1 || skip 'device nodes cannot be made here'
+	fi
+	(cd root && find . | cpio -o -H newc --quiet) >initrd || fail 'cpio failed'
+}
+
+# vm_boot KERNEL PARAMETERS ARGUMENTS: boots the archive; what the program wrote is in the file out. The kernel's own lines, which start
+# with a time, are left out; the firmware's are on the display that nobody sees.
+#
+# One CPU: with two, TCG runs into the middle of the kernel's patching of its own code now and then. Of 27 boots of 6.12 with
+# "-cpu max,cx16=off -smp 2" two never came to /init; of 40 with one CPU, none.
+vm_boot() {
+	local image
+
+	[ "$(uname -m)" = x86_64 ] || skip 'the binary is not for x86-64'
+	need qemu-system-x86_64 cpio
+	image=$(kernel_fetch "$1" 2>why) || skip "no kernel image: $(tail -n 1 why)"
+	[ -e initrd ] || vm_archive
+	# shellcheck disable=SC2086
+	timeout --foreground 300 qemu-system-x86_64 -accel tcg ${QEMU_MORE-} -kernel "$image" -initrd initrd -m 512 -cpu max -smp 1 -no-reboot \
+		-display none -monitor none -serial stdio \
+		-append "console=ttyS0 quiet panic=-1 $2 -- $3" </dev/null >console 2>err
+	status=$?
+	tr -d '\r' <console | grep -vE '^\[ *[0-9]+\.[0-9]+\] ' >out
+	show "$1: $2 -- $3"
+	want_status 0
+}
+
+want_exit() {
+	[ "$(tail -n 1 out)" = "bpftrig: exit $1" ] || fail "the last line is not 'bpftrig: exit $1'"
+}
+
+# want_rows FILE [ROW...]: each has one line, and there are no others.
+want_rows() {
+	local file=$1 name
+
+	shift
+	for name; do
+		want_row "$file" "$name" either
+	done
+	[ "$(grep -v '^bpftrig: ' "$file" | grep -cE '^[a-z0-9-]+ *: ')" = $# ] || fail "not $# rows"
+}
+
+vm_all() {
+	need_root
+	vm_boot "$1" '' '-d 0.2 all'
+	cp out "$tmp/vm-$1"
+	want_exit 0
+	want out '^bpftrig: .* Linux '
+}
+
+vm_ran() { [ -e "$tmp/vm-$1" ] || skip "$1 did not run"; }
+
+vm_lines() {
+	vm_ran "$1"
+	# shellcheck disable=SC2086
+	want_rows "$tmp/vm-$1" $row_names
+}
+
+vm_row() {
+	vm_ran "$1"
+	want_row "$tmp/vm-$1" "$2" "$3"
+}
+
+vm_batch() {
+	need_root
+	vm_boot "$1" '' '-d 0.2 --batch 65536 kernel-count'
+	want_row out kernel-count figure
+	want_exit 0
+}
+
+vm_object() {
+	need_root
+	fixture "$2"
+	vm_archive "$2.o"
+	vm_boot "$1" '' "-d 0.2 --obj /$2.o kernel-count fentry kprobe"
+	want_row out kernel-count figure
+	want_row out fentry figure
+	want_row out kprobe figure
+	want_exit 0
+}
+
+vm_misuse() {
+	CONSOLE=no vm_archive
+	vm_boot "$1" '' 'fentri'
+	want out '^bpftrig: fentri: no such benchmark.*fentry'
+	want_exit 2
+}
+
+vm_lockdown() {
+	need_root
+	vm_boot "$1" "lockdown=$2" '-d 0.1 all'
+	# shellcheck disable=SC2086
+	want_rows out $row_names
+	want_exit 0
+	cp out "$tmp/lockdown-$2"
+}
+
+# The kernel refuses kprobes in that mode, and the files of tracefs.
+vm_lockdown_named() {
+	[ -e "$tmp/lockdown-confidentiality" ] || skip 'it did not run'
+	want_row "$tmp/lockdown-confidentiality" kprobe lockdown
+	want_row "$tmp/lockdown-confidentiality" kprobe 'confidentiality'
+	want_row "$tmp/lockdown-confidentiality" tp 'lockdown'
+}
+
+# Time is a count of instructions there. The two programs run straight through: the program once, its subprogram three times, so that
+# their code, disassembled by objdump, gives the difference; the measured one must be the same to a tenth of an instruction.
+vm_exact() {
+	local row measured computed
+
+	need objdump
+	QEMU_MORE='-icount shift=0,sleep=off' vm_boot x86_64-new '' '-v -d 1 -w 0.5 private-stack'
+	want out 'exact mode: 1 ns is 1 instruction'
+	for row in '' -rawtp -kprobe; do
+		sed -n "/for private-stack$row:/,/^private-stack$row:/p" out >err
+		computed=0
+		for side in 'private side' 'other side'; do
+			for number in 0 1; do
+				jited "$side" $number code
+				objdump -D -b binary -m i386:x86-64 code >dis
+				want_none dis '\(bad\)'
+				n=$(grep -cP '^ *[0-9a-f]+:\t[^\t]+\t' dis)
+				[ $number = 0 ] || n=$((3 * n))
+				[ "$side" = 'private side' ] || n=$((-n))
+				computed=$((computed + n))
+			done
+		done
+		measured=$(awk -v with="private-stack$row:" -v without="no-private-stack$row:" '
+			match($0, /\([0-9.]+ ns/) { ns = substr($0, RSTART + 1, RLENGTH - 4) }
+			$1 == with { a = ns } $1 == without { b = ns } END { print a - b }' out)
+		echo "private-stack$row: computed $computed, measured $measured"
+		[ $computed -gt 0 ] || fail "the JITed code explains no difference"
+		awk -v a="$computed" -v b="$measured" 'BEGIN { exit !(a - b < 0.1 && b - a < 0.1) }' ||
+			fail "private-stack$row costs $measured instructions, its code has $computed"
+	done
+}
+
+# === main ======================================================================================================================
+
+main() {
+	local group
+
+	for group; do
+		case " $all_groups " in
+		*" $group "*) ;;
+		*)
+			printf 'test.sh: no group %s; there are: %s\n' "$group" "$all_groups" >&2
+			exit 2
+			;;
+		esac
+	done
+	check 'build: make' build_first
+	# What the caller of make asked for is for this build alone; the tests of the Makefile start from its defaults.
+	unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES O V CC CFLAGS CPPFLAGS LDFLAGS CLANG CROSS_COMPILE PREFIX DESTDIR
+	if [ -e "$bin" ]; then
+		[ $# -gt 0 ] || eval "set -- $all_groups"
+		for group; do
+			"group_$group"
+		done
+	fi
+	printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+	[ "$failed" = 0 ]
+}
+
+main "$@"
