@@ -926,11 +926,12 @@ static int sys_pin_to(unsigned cpu)
  * systems), one is made with fsopen() and fsmount() and never attached to a directory: it is there for this process only, and
  * gone with it. Kernels before 5.2 and processes without CAP_SYS_ADMIN see what is mounted.
  */
-enum pseudo_fs { PROC, SYSFS, TRACEFS, PSEUDO_FS_COUNT };
+enum pseudo_fs { PROC, SYSFS, SECURITYFS, TRACEFS, PSEUDO_FS_COUNT };
 
 static struct { const char *type, *place, *other_place; int detached; } pseudo_fs[PSEUDO_FS_COUNT] = {
 	[PROC] = { "proc", "/proc", NULL, 0 },
 	[SYSFS] = { "sysfs", "/sys", NULL, 0 },
+	[SECURITYFS] = { "securityfs", "/sys/kernel/security", NULL, 0 },
 	[TRACEFS] = { "tracefs", "/sys/kernel/tracing", "/sys/kernel/debug/tracing", 0 },
 };
 
@@ -1045,11 +1046,12 @@ static bool is_unprivileged(void)
 	return !is_privileged();
 }
 
+/* The mode that forbids kprobes, perf's use of them and tracefs (security/security.c). The milder one forbids none of what is done here. */
 static bool is_locked_down(void)
 {
 	char line[80];
 
-	return pseudo_read_line(SYSFS, "kernel/security/lockdown", line, sizeof(line)) > 0 && !find_text(line, "[none]");
+	return pseudo_read_line(SECURITYFS, "lockdown", line, sizeof(line)) > 0 && find_text(line, "[confidentiality]");
 }
 
 /* True where the limit is there and could not be raised, which was tried before. */
@@ -1076,9 +1078,9 @@ static void tell_policy(void)
 {
 	char lockdown[80], lsm[120];
 
-	if (pseudo_read_line(SYSFS, "kernel/security/lockdown", lockdown, sizeof(lockdown)) <= 0)
+	if (pseudo_read_line(SECURITYFS, "lockdown", lockdown, sizeof(lockdown)) <= 0)
 		strcpy(lockdown, "not readable");
-	if (pseudo_read_line(SYSFS, "kernel/security/lsm", lsm, sizeof(lsm)) <= 0)
+	if (pseudo_read_line(SECURITYFS, "lsm", lsm, sizeof(lsm)) <= 0)
 		strcpy(lsm, "not readable");
 	reason_add(" (uid %d with its capabilities; lockdown: %s; LSMs: %s)", (int)geteuid(), lockdown, lsm);
 }
@@ -1096,7 +1098,7 @@ static void tell_lockdown(void)
 {
 	char lockdown[80];
 
-	if (pseudo_read_line(SYSFS, "kernel/security/lockdown", lockdown, sizeof(lockdown)) > 0)
+	if (pseudo_read_line(SECURITYFS, "lockdown", lockdown, sizeof(lockdown)) > 0)
 		reason_add(" (lockdown: %s)", lockdown);
 }
 
@@ -1138,6 +1140,7 @@ static const struct hint {
 	{ STEP_UPROBE, EACCES, NULL, is_perf_paranoid, SKIPPED, "forbidden by a sysctl", tell_paranoid },
 	{ STEP_LOAD, EINVAL, "must provide btf_id", NULL, SKIPPED, "this kernel does not know this program type", NULL },
 	{ STEP_LOAD, EINVAL, "", NULL, SKIPPED, "this kernel does not know this program type", NULL },
+	{ STEP_TRACEFS, ENOENT, NULL, is_locked_down, SKIPPED, "kernel lockdown leaves tracefs empty", tell_lockdown },
 	{ STEP_TRACEFS, ENOENT, NULL, NULL, SKIPPED, "this kernel has no such tracepoint, or no tracefs (CONFIG_FTRACE)", NULL },
 	{ STEP_ANY, ENOMEM, NULL, NULL, FAILED, "out of memory", NULL },
 	{ STEP_ANY, EMFILE, NULL, NULL, FAILED, "the limit of open files is too low (ulimit -n)", NULL },
