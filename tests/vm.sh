@@ -10,7 +10,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,8p' >&2; exit 2; }
-arch=$1 binary=$2 kernel=$3
+machine=$1 binary=$2 kernel=$3
 shift 3
 
 if [ ! -e "$kernel" ]; then
@@ -21,30 +21,30 @@ fi
 
 # One CPU by default: with two, TCG runs into the kernel's patching of its own code now and then (two of 27 boots of 6.12 never came to
 # /init). With two, never cmpxchg16b, which QEMU 7.2 tears: 6.12 oopses in two boots of five.
-smp=${SMP:-1} exact=()
+smp=${SMP:-1} exact=() firmware_end=
 [ -z "${EXACT:-}" ] || { smp=1; exact=(-icount 'shift=0,sleep=off'); }
-case $arch in
+case $machine in
 x86_64) qemu=(qemu-system-x86_64 -cpu "max$([ "$smp" = 1 ] || echo ,cx16=off)") console=ttyS0 ;;
 arm64) qemu=(qemu-system-aarch64 -M virt -cpu cortex-a72) console=ttyAMA0 ;;
-riscv64) qemu=(qemu-system-riscv64 -M virt) console=ttyS0 ;;
+riscv64) qemu=(qemu-system-riscv64 -M virt) console=ttyS0 firmware_end='^Boot HART MEDELEG' ;; # it speaks on the console
 s390x) qemu=(qemu-system-s390x -cpu max) console=ttysclp0 ;;
-*) echo "vm.sh: $arch: not x86_64, arm64, riscv64 or s390x" >&2; exit 2 ;;
+*) echo "vm.sh: $machine: not x86_64, arm64, riscv64 or s390x" >&2; exit 2 ;;
 esac
 command -v "${qemu[0]}" >/dev/null || { echo "vm.sh: ${qemu[0]} is not installed" >&2; exit 127; }
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 "${MAKER:-$here/../bpftrig}" initramfs --init "$binary" "$tmp/initramfs"
-timeout "${SECONDS_MAX:-300}" "${qemu[@]}" "${exact[@]}" -m "${MEM:-512M}" -smp "$smp" -nographic -no-reboot \
+timeout "${SECONDS_MAX:-300}" "${qemu[@]}" "${exact[@]}" -m "${MEM:-512M}" -smp "$smp" -no-reboot \
+	-display none -monitor none -serial stdio \
 	-kernel "$kernel" -initrd "$tmp/initramfs" -append "console=$console quiet panic=-1 ${APPEND:-} -- $*" </dev/null >"$tmp/out" 2>&1 || :
 
-# The firmware's escape sequences go, and what it says before our first line; what the kernel says after our last one too.
-tr -d '\r' <"$tmp/out" | sed -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\x1bc//g' >"$tmp/clean"
+# The kernel's own lines start with a time; the firmware's are on the display that nobody sees.
+tr -d '\r' <"$tmp/out" | sed "${firmware_end:+1,/$firmware_end/d}" | grep -vE '^\[ *[0-9]+\.[0-9]+\] ' >"$tmp/clean" || :
 status=$(sed -n 's/^bpftrig: exit \([0-9]*\)$/\1/p' "$tmp/clean" | tail -n 1)
+sed '/^bpftrig: exit /d' "$tmp/clean"
 if [ -z "$status" ]; then
-	tail -n 40 "$tmp/clean"
 	echo "vm.sh: no end within ${SECONDS_MAX:-300} s, or a crash" >&2
 	exit 125
 fi
-sed -n '/^bpftrig: exit/q; /bpftrig/,$p' "$tmp/clean" | sed '1s/^.*bpftrig: /bpftrig: /'
 exit "$status"
