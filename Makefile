@@ -65,7 +65,7 @@ $(O)/bpftrig: bpftrig.c $(O)/bpf_progs.h Makefile $(STAMP)
 DEPS_BUILD := clang gcc make musl-tools linux-libc-dev
 DEPS_TEST := llvm binutils cpio file procps shellcheck strace util-linux libclang-rt-dev \
 	qemu-system-x86 qemu-system-arm qemu-system-misc gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu \
-	libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross
+	gcc-arm-linux-gnueabihf libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross libc6-dev-armhf-cross
 DEPS := $(DEPS_BUILD) $(if $(filter run,$(MAKECMDGOALS)),$(if $(filter test,$(MAKECMDGOALS)),$(DEPS_TEST)),$(DEPS_TEST))
 deps:
 	@if command -v apt-get >/dev/null; then \

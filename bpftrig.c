@@ -18,14 +18,15 @@
  *	Hints			what an errno means here and what to do: a table
  *	ELF			sections and symbols of a BPF object
  *	BTF			finds the id of a type in the kernel's BTF
- *	Object			maps, linking, loading
+ *	Object			maps, linking, loading, the JITed image
+ *	This program's own file	where uprobes are attached
  *	Attaching		one function for each way, and the table of ways
  *	Producers		the loops that trigger
  *	Benchmarks		THE TABLE: one row each, and how names select rows
  *	Running a row		set up, verify, measure, tear down
  *	Statistics		means and intervals
  *	Printing		table lines, bench lines
- *	Commands		run, list
+ *	Commands		run, list, initramfs
  *	Options			a table, help, parsing
  *	Process 1		booted as /init
  *	main
@@ -40,7 +41,6 @@
  * one sampling interval; row = one benchmark; suite = a named list of rows.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -733,6 +733,11 @@ static bool arch_has_private_stack(const uint8_t *code, size_t len, bool *known)
 #define ARCH_POP "lmg %r14, %r15, 112(%r15)"
 #define ARCH_RET "br %r14"
 #define ARCH_SPIN "1: aghi %0, -1\n\tjne 1b"
+
+#elif defined(__arm__) /* 32 bits: no user functions, whose rows are skipped; the rest as on any other */
+
+#define ARCH "arm"
+#define ARCH_SYSCALL(name) "sys_" name
 
 #else /* builds anywhere; the rows that need what is not here are skipped */
 
@@ -1777,6 +1782,8 @@ static void *object_shared(struct object *obj, const char *name, uint64_t size)
 	return obj->maps[map].shared + off;
 }
 
+/* --- linking: pure, no system call --------------------------------------------------------------------------------------- */
+
 /* Appends a function's instructions, once. `*number` is its place in code->funcs. */
 static enum outcome link_add_func(const struct elf *elf, struct code *code, const struct func *f, unsigned *number)
 {
@@ -1960,6 +1967,8 @@ static enum outcome object_link(struct object *obj, const char *name, struct cod
 	return DONE;
 }
 
+/* --- maps and loading ---------------------------------------------------------------------------------------------------- */
+
 /* What BPF_PROG_LOAD wants to know beside the instructions. */
 struct load_as {
 	const char *what; /* for messages: the row or its driver */
@@ -2142,6 +2151,7 @@ static enum outcome object_load(struct object *obj, const char *name, const stru
 	struct code *code = mem_new(sizeof(*code));
 	enum outcome o;
 
+	*prog_fd = -1;
 	if (!code)
 		return fail("load %s: out of memory", name);
 	o = object_link(obj, name, code);
@@ -2149,7 +2159,7 @@ static enum outcome object_load(struct object *obj, const char *name, const stru
 	o = o ? o : load_code(obj, code, as, prog_fd);
 	mem_free(code->insns);
 	mem_free(code);
-	if (o == FAILED && !find_text(name, "_plain")) {
+	if (o == FAILED && (*prog_fd == -EINVAL || *prog_fd == -524) && !find_text(name, "_plain")) { /* the verifier's and the JIT's */
 		char plain[64], first_reason[REASON_MAX];
 
 		snprintf(plain, sizeof(plain), "%.50s_plain", name);
@@ -2162,6 +2172,8 @@ static enum outcome object_load(struct object *obj, const char *name, const stru
 	}
 	return o;
 }
+
+/* --- the JITed image ----------------------------------------------------------------------------------------------------- */
 
 /* The JITed image of a loaded program, function by function. */
 struct jited {
@@ -3134,6 +3146,8 @@ static uint64_t run_hits(const struct run *run)
 	return sum;
 }
 
+/* --- loading the programs ------------------------------------------------------------------------------------------------ */
+
 /*
  * The name of a program for the row in an object: the row's name with _ for -, if there is one; else the one of the table, or with
  * -s its sibling that takes a stack trace too.
@@ -3227,6 +3241,8 @@ static enum outcome row_load_drivers(struct run *run, const struct sources *src)
 	}
 	return o;
 }
+
+/* --- attaching them ------------------------------------------------------------------------------------------------------ */
 
 /* Fills in what loading and attaching a program by a method need to know of the row. */
 static enum outcome row_prepare(struct run *run, const struct method *method, struct load_as *as, struct attachment *a)
@@ -3409,6 +3425,8 @@ static enum outcome row_setup(struct run *run, const struct row *row, const stru
 		o = row_find_counters(run);
 	return o;
 }
+
+/* --- verifying and measuring --------------------------------------------------------------------------------------------- */
 
 static void producer_init(struct run *run, unsigned index, uint64_t batches)
 {

@@ -222,7 +222,7 @@ is_figure() {
 is_skipped() {
 	[[ $1 =~ ^([a-z0-9-]+)\ *:\ \ skipped:\ (.*)$ ]] || return
 	[ "$1" = "$(printf '%-15s:  skipped: %s' "${BASH_REMATCH[@]:1}")" ] || return
-	[[ ${BASH_REMATCH[2]} =~ [A-Z][A-Z0-9]+\ \([0-9]+\)|the\ kernel\ has\ |CONFIG_[A-Z]+|\ needs\  ]]
+	[[ ${BASH_REMATCH[2]} =~ [A-Z][A-Z0-9]+\ \([0-9]+\)|the\ kernel\ (has|shows)\ |there\ is\ no\ |CONFIG_[A-Z]+|\ needs\  ]]
 }
 
 # line_of ROW FILE: the row's line.
@@ -658,6 +658,74 @@ group_cli() {
 	check 'cli: affinity: only CPUs of the mask that it was given' cli_affinity
 	check 'cli: no AF_UNIX: it runs without the lock' cli_no_lock
 	check 'cli: a producer that cannot be started is a failure' cli_no_thread
+	check 'cli: initramfs: an archive that cpio takes, at most 4 KiB larger than the binary' cli_archive
+	check 'cli: initramfs: the same bytes each time, to a file and to standard output, without root and /proc' cli_archive_same
+	check 'cli: initramfs: --args and --init' cli_archive_parts
+	check 'cli: initramfs: a full disk, a missing folder, a missing --init' cli_archive_fails
+	check 'cli: process 1 of a container does not end the machine' cli_container
+}
+
+cli_archive() {
+	need cpio
+	must "$bin" initramfs
+	mv out archive
+	must cpio -tv --quiet <archive
+	want out '^drwxr-xr-x .* dev$'
+	want out '^crw------- .* 5, +1 .* dev/console$'
+	want out '^-rwxr-xr-x .* init$'
+	mkdir root
+	(cd root && cpio -id --quiet init <../archive) || fail 'cpio cannot unpack it'
+	want_same root/init "$bin"
+	[ $(($(stat -c %s archive) - $(stat -c %s "$bin"))) -le 4096 ] || fail "it has $(stat -c %s archive) bytes"
+}
+
+cli_archive_same() {
+	must "$bin" initramfs
+	mv out one
+	must "$bin" initramfs two
+	want_same one two
+	if is_root; then
+		as_nobody "$bin" initramfs
+		want_status 0
+		want_same out one
+		# shellcheck disable=SC2016
+		must unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$1" initramfs' sh "$bin"
+		want_same out one
+	fi
+}
+
+cli_archive_parts() {
+	need cpio
+	printf 'not a program' >other
+	must "$bin" initramfs --init other --args '-d 1 fentry' archive
+	mkdir root
+	(cd root && cpio -id --quiet <../archive 2>/dev/null)
+	want_same root/init other
+	[ "$(cat root/bpftrig.args)" = '-d 1 fentry' ] || fail 'other arguments'
+}
+
+cli_archive_fails() {
+	run sh -c '"$1" initramfs >/dev/full' sh "$bin"
+	want_status 1
+	want err 'standard output: ENOSPC'
+	run "$bin" initramfs missing/archive
+	want_status 1
+	want err 'missing/archive: ENOENT'
+	run "$bin" initramfs --init missing archive
+	want_status 1
+	want err 'missing: ENOENT'
+	run "$bin" initramfs one two
+	want_status 2
+	run sh -c '"$1" initramfs | true' sh "$bin"
+	want_empty err
+}
+
+cli_container() {
+	need unshare
+	need_root
+	must timeout --foreground 60 unshare --pid --fork --mount-proc "$bin" -q -d 0.1 -w 0 usermode-count
+	want_row out usermode-count figure
+	want_none out '^bpftrig: exit'
 }
 
 # Runs bpftrig as typed, with a time limit: no argument that should be refused may start a long run.
@@ -1809,6 +1877,109 @@ vm_expectations() {
 	echo "x86_64-new | kprobe-session fsession uprobe-session-nop fmodret-legacy fentry-sleep | figure"
 }
 
+# What a reason of a skipped row may be, and the words for it in the table of outcomes.
+vm_reasons='
+no trampoline to many functions | trampolines to many functions
+no trampoline sessions          | trampoline sessions
+no kprobe-multi                 | CONFIG_FPROBE
+no uprobe-multi                 | uprobe-multi links
+no uprobe sessions              | uprobe sessions
+no such instruction             | there is no [a-z_0-9]+ on
+cannot probe it                 | cannot probe that instruction
+may not be modified             | may not be modified
+may not sleep there             | may not be probed by a sleepable program
+no private stack                | no private stack here
+JIT off                         | shows no JITed code|kfuncs need the BPF JIT
+no BTF                          | the kernel has no BTF
+no test kfunc                   | no function bpf_modify_return_test_tp
+may not be probed               | but it is not to be had here
+lockdown                        | kernel lockdown
+'
+
+# known_reason LINE: its words in the table.
+known_reason() {
+	local words pattern
+
+	while IFS='|' read -r words pattern; do
+		pattern=${pattern# }
+		# shellcheck disable=SC2086
+		[ -n "$pattern" ] && [[ $1 =~ $pattern ]] && { echo $words; return; } # without the spaces behind them
+	done <<<"$vm_reasons"
+	return 1
+}
+
+# The outcomes of the kernels that ran, as the README shows them.
+vm_table() {
+	local kernels='x86_64-5.10 x86_64-6.1 x86_64-6.12 x86_64-new arm64-6.12 riscv64-6.12 s390x-6.1 arm-6.12' kernel name line
+
+	{
+		echo "| row | ${kernels// / | } |"
+		echo "|---|---|---|---|---|---|---|---|---|"
+		for name in $row_names; do
+			printf '| %s |' "$name"
+			for kernel in $kernels; do
+				line=$(line_of "$name" "$tmp/vm-$kernel" 2>/dev/null)
+				if is_figure "$line"; then
+					printf ' yes |'
+				else
+					printf ' %s |' "$(known_reason "$line")"
+				fi
+			done
+			echo
+		done
+	} >"$tmp/outcomes"
+	mkdir -p "$top/build" && cp "$tmp/outcomes" "$top/build/outcomes.md"
+	want_lines "$tmp/outcomes" $(($(wc -w <<<"$row_names") + 2))
+	want_none "$tmp/outcomes" '\|  \|' 'a row without figure or reason'
+}
+
+# Another machine's binary on its kernel.
+vm_foreign() {
+	local machine=$1 kernel=$2
+
+	need_root
+	need "qemu-system-${3:-$machine}"
+	kernel_fetch "$kernel" >image 2>why || skip "no kernel image: $(tail -n 1 why)"
+	copy_tree tree
+	must make -C tree ARCH="$machine"
+	must file "tree/build/$machine/bpftrig"
+	want out 'statically linked'
+	run env MAKER="$bin" "$top/tests/vm.sh" "$machine" "tree/build/$machine/bpftrig" "$(cat image)" -d 0.2 all
+	want_status 0
+	cp out "$tmp/vm-$kernel"
+	# shellcheck disable=SC2086
+	want_rows out $row_names
+	want_row out usermode-count figure
+	[ "$machine" = arm ] || want_row out uprobe-nop figure
+	want_row out kernel-count figure
+	want_row out rename-tp figure
+}
+
+# Where nothing is mounted, /init has no console node, and arguments come with the archive; it ends as --on-exit says.
+vm_init() {
+	need_root
+	must "$bin" initramfs --args '-q -d 0.2 fentry kprobe --on-exit reboot' initrd
+	vm_boot x86_64-6.12 '' ''
+	want_row out fentry figure
+	want_row out kprobe figure
+	want_exit 0
+}
+
+# Two boots, and each figure the same to three digits.
+vm_exact_twice() {
+	local words='usermode-count syscall-count kernel-count fentry fexit kprobe kretprobe kprobe-multi fmodret tp rawtp uprobe-nop10 rename-base'
+
+	need_root
+	for number in 1 2; do
+		QEMU_MORE='-icount shift=0,sleep=off' vm_boot x86_64-new '' "-q -d 0.4 -w 0.2 $words"
+		want_exit 0
+		awk -F'[: ]+' '/M\/s/ { printf "%s %.3g\n", $1, $2 }' out >figures-$number
+	done
+	want_lines figures-1 13
+	paste -d' ' figures-1 figures-2
+	paste -d' ' figures-1 figures-2 | awk '{ d = ($2 - $4) / $2; if (d > 0.0051 || d < -0.0051) exit 1 }' || fail 'the two boots differ'
+}
+
 group_vm() {
 	local kernel name names what
 
@@ -1829,11 +2000,24 @@ group_vm() {
 	check 'vm: x86_64-6.12: lockdown=integrity: each row is a figure or a reason' vm_lockdown x86_64-6.12 integrity
 	check 'vm: x86_64-6.12: lockdown=confidentiality: each row is a figure or a reason' vm_lockdown x86_64-6.12 confidentiality
 	check 'vm: x86_64-6.12: lockdown=confidentiality is named where it forbids a row' vm_lockdown_named x86_64-6.12
+	check 'vm: x86_64-6.12: arguments in the archive, and --on-exit' vm_init
+	check 'vm: arm64-6.12: each row has one line, a figure or a reason' vm_foreign arm64 arm64-6.12 aarch64
+	check 'vm: riscv64-6.12: each row has one line, a figure or a reason' vm_foreign riscv64 riscv64-6.12
+	check 'vm: riscv64-6.12: the JIT is off, and each figure of a program says so' vm_jit_off
+	check 'vm: s390x-6.1: each row has one line, a figure or a reason' vm_foreign s390x s390x-6.1
+	check 'vm: arm-6.12 (32 bits): each row has one line, a figure or a reason' vm_foreign arm arm-6.12
+	check 'vm: the table of outcomes has a word for each row and kernel' vm_table
+	check 'vm: x86_64-new: -icount: two boots give the same figures' vm_exact_twice
 	check 'vm: x86_64-new: -icount: the two sides of the private stack differ by what their JITed code says' vm_exact
 }
 
-# Makes the archive: bpftrig as /init, the files given, and the console's device node (CONSOLE=no leaves it out).
+# Makes the archive: bpftrig as /init by itself; or, with files to add (CONSOLE=no: without the console's device node), by cpio.
 vm_archive() {
+	if [ $# = 0 ] && [ "${CONSOLE-}" != no ]; then
+		must "$bin" initramfs initrd
+		return
+	fi
+	need cpio
 	mkdir -p root/dev
 	cp "$bin" root/init
 	[ $# = 0 ] || cp "$@" root/
@@ -1852,7 +2036,7 @@ vm_boot() {
 	local image
 
 	[ "$(uname -m)" = x86_64 ] || skip 'the binary is not for x86-64'
-	need qemu-system-x86_64 cpio
+	need qemu-system-x86_64
 	image=$(kernel_fetch "$1" 2>why) || skip "no kernel image: $(tail -n 1 why)"
 	[ -e initrd ] || vm_archive
 	# shellcheck disable=SC2086
@@ -1941,6 +2125,14 @@ vm_lockdown_named() {
 	want_row "$tmp/lockdown-confidentiality" kprobe lockdown
 	want_row "$tmp/lockdown-confidentiality" kprobe 'confidentiality'
 	want_row "$tmp/lockdown-confidentiality" tp 'lockdown'
+}
+
+vm_jit_off() {
+	vm_ran riscv64-6.12
+	want "$tmp/vm-riscv64-6.12" 'BPF JIT off: the programs are interpreted'
+	want_row "$tmp/vm-riscv64-6.12" kernel-count figure
+	grep -E 'ns/trigger' "$tmp/vm-riscv64-6.12" | grep -vE '^(usermode-count|syscall-count|rename-base) ' >figures
+	want_none figures 'ns/trigger\)' 'a figure without the note'
 }
 
 # Time is a count of instructions there. The two programs run straight through: the program once, its subprogram three times, so that

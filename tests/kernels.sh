@@ -15,6 +15,7 @@ x86_64-new    amd64    trixie-backports            linux-image-cloud-amd64
 arm64-6.12    arm64    trixie,trixie-security      linux-image-cloud-arm64
 riscv64-6.12  riscv64  trixie,trixie-security      linux-image-riscv64
 s390x-6.1     s390x    bookworm,bookworm-security  linux-image-s390x
+arm-6.12      armhf    trixie,trixie-security      linux-image-armmp
 '
 
 kernel_say() { printf 'kernel_fetch: %s\n' "$*" >&2; }

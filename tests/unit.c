@@ -2821,6 +2821,170 @@ static void test_possible(void)
 	}
 }
 
+/* === lists, memory, sorting ================================================================================================ */
+
+static void test_parse_counts(void)
+{
+	static const struct { const char *text; bool good; unsigned n; uint32_t last; } rows[] = {
+		{ "1", true, 1, 1 },	 { "1,8,64", true, 3, 64 },  { "4096,1", true, 2, 1 }, { "7,7", true, 2, 7 },
+		{ "", false, 0, 0 },	 { ",", false, 0, 0 },	     { "1,", false, 0, 0 },    { ",1", false, 0, 0 },
+		{ "1,,2", false, 0, 0 }, { "1, 2", false, 0, 0 },    { "1-3", false, 0, 0 },   { "1,2x", false, 0, 0 },
+		{ "0", false, 0, 0 },	 { "1,4097", false, 0, 0 },  { "1;2", false, 0, 0 },
+		{ "1,00000000000000000000000000000000000000002", false, 0, 0 },
+	};
+	struct number_list list;
+	char text[LIST_MAX * 2 + 3], name[96];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const char *wrong = parse_counts(rows[i].text, 1, 4096, &list);
+
+		snprintf(name, sizeof(name), "numbers: '%.40s' is %s", rows[i].text, rows[i].good ? "a list" : "refused");
+		check(!wrong == rows[i].good && (wrong || (list.n == rows[i].n && list.v[list.n - 1] == rows[i].last)), name,
+		      "came %s, %u numbers", wrong ? wrong : "good", list.n);
+	}
+	for (size_t i = 0; i <= LIST_MAX; i++)
+		strcpy(text + 2 * i, "1,");
+	text[2 * LIST_MAX - 1] = 0;
+	check(!parse_counts(text, 1, 4096, &list) && list.n == LIST_MAX, "numbers: as many as there is room for are a list", "came %u",
+	      list.n);
+	text[2 * LIST_MAX - 1] = ',';
+	text[2 * LIST_MAX + 1] = 0;
+	check(!!parse_counts(text, 1, 4096, &list), "numbers: one more than there is room for is refused", "it was taken");
+}
+
+static void test_memory(void)
+{
+	uint8_t *p = mem_new(100), *grown;
+	bool zero = p, kept = true;
+
+	for (unsigned i = 0; p && i < 100; i++) {
+		zero &= !p[i];
+		p[i] = i;
+	}
+	check(zero && !((uintptr_t)p % SLOT_SIZE), "memory: it is zero, and aligned for the counters", "%p", (void *)p);
+	grown = mem_grow(p, 1 << 20);
+	for (unsigned i = 0; grown && i < 100; i++)
+		kept &= grown[i] == i;
+	check(grown && kept && !grown[(1 << 20) - 1], "memory: it grows, and keeps what is in it", "came %p", (void *)grown);
+	mem_free(grown);
+	mem_free(NULL);
+	check(!mem_new(SIZE_MAX) && !mem_new(SIZE_MAX - SLOT_SIZE + 1), "memory: a size that wraps gives none", "it gave some");
+	p = mem_grow(NULL, 1);
+	check(p && !mem_grow(p, SIZE_MAX - 4096), "memory: what cannot grow stays", "it grew");
+	mem_free(p);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* qsort() is the judge. */
+static void test_sort_names(void)
+{
+	static char texts[257][8];
+	const char *ours[257], *theirs[257];
+	bool same = true;
+
+	for (unsigned n = 0; n <= 257 && same; n++) {
+		for (unsigned i = 0; i < n; i++) {
+			snprintf(texts[i], sizeof(texts[i]), "%u", (i * 7919 + n) % 101); /* with equal ones */
+			ours[i] = theirs[i] = texts[i];
+		}
+		sort_names(ours, n);
+		qsort(theirs, n, sizeof(*theirs), compare_texts);
+		for (unsigned i = 0; i < n; i++)
+			same &= !strcmp(ours[i], theirs[i]);
+	}
+	check(same, "sort: lists of every length up to 257 come as qsort() sorts them", "one does not");
+}
+
+/* === this program's own file ================================================================================================ */
+
+/* A note as systemtap's header makes it; returns its length. */
+static size_t put_note(uint8_t *at, uint32_t type, const char *owner, uint64_t pc, const char *provider, const char *probe)
+{
+	uint32_t head[3] = { strlen(owner) + 1, 24 + strlen(provider) + 1 + strlen(probe) + 1 + 1, type };
+	uint64_t addresses[3] = { pc, 0, 0 };
+	size_t len = sizeof(head);
+
+	memcpy(at, head, sizeof(head));
+	memcpy(at + len, owner, head[0]);
+	len += (head[0] + 3) / 4 * 4;
+	memcpy(at + len, addresses, sizeof(addresses));
+	memcpy(at + len + 24, provider, strlen(provider) + 1);
+	memcpy(at + len + 24 + strlen(provider) + 1, probe, strlen(probe) + 1);
+	return len + (head[1] + 3) / 4 * 4;
+}
+
+static void test_usdt_notes(void)
+{
+	static uint8_t notes[512];
+	size_t len = 0, target;
+	unsigned found = 0;
+
+	len += put_note(notes + len, 3, "stapsdt", 1, "other", "usdt_nop");
+	len += put_note(notes + len, 3, "GNU", 2, "bpftrig", "usdt_nop");
+	len += put_note(notes + len, 4, "stapsdt", 3, "bpftrig", "usdt_nop");
+	len += put_note(notes + len, 3, "stapsdt", 4, "bpftrig", "usdt_nop5");
+	target = len += put_note(notes + len, 3, "stapsdt", 0x401234, "bpftrig", "usdt_nop");
+	len += put_note(notes + len, 3, "stapsdt", 5, "bpftrig", "usdt_nop");
+	check_number("usdt: the note is the one of type, owner, provider and name", 0x401234,
+		     usdt_address((struct bytes){ notes, len }, "usdt_nop"));
+	check_number("usdt: a name that is longer is another", 4, usdt_address((struct bytes){ notes, len }, "usdt_nop5"));
+	check_number("usdt: a name that is not there has no address", 0, usdt_address((struct bytes){ notes, len }, "usdt"));
+	for (size_t cut = 0; cut < target; cut++) { /* exactly sized, for the sanitizer */
+		uint8_t *copy = malloc(cut + !cut);
+
+		memcpy(copy, notes, cut);
+		found += usdt_address((struct bytes){ copy, cut }, "usdt_nop") != 0;
+		free(copy);
+	}
+	check(found <= 4, "usdt: notes cut off at any length are read no further", "found in %u cuts", found);
+	memset(notes, 0xff, sizeof(notes));
+	check_number("usdt: sizes near 2^32 end the search", 0, usdt_address((struct bytes){ notes, sizeof(notes) }, "usdt_nop"));
+}
+
+static void test_own_site(void)
+{
+	struct site site = { 0 };
+	uint8_t there[16];
+	int fd;
+
+	check_outcome("site: a target is found in this file", DONE, NULL, own_site(&target_push, &site));
+	fd = open(site.path ? site.path : "", O_RDONLY);
+	check(fd >= 0 && pread(fd, there, 3, site.off) == 3 && !memcmp(there, target_push.bytes, 3),
+	      "site: its bytes are at the offset", "at %s %#" PRIx64, site.path, site.off);
+	close(fd);
+	check_outcome("site: an address outside every segment is refused", FAILED, "no segment",
+		      own_site(&(struct target){ (void (*)(void))(uintptr_t)16, target_push.bytes, target_push.end }, &site));
+	check_outcome("site: other bytes at the offset are refused", FAILED, "does not have the probed function",
+		      own_site(&(struct target){ target_nop.call, target_push.bytes, target_push.end }, &site));
+}
+
+#ifdef __x86_64__
+static void test_private_stack_code(void)
+{
+	/* As read from released kernels: the three encodings of the address, and a frame on the kernel's stack. */
+	static const uint8_t with[][40] = {
+		{ 0x0f, 0x1f, 0x44, 0, 0, 0x0f, 0x1f, 0, 0x55, 0x48, 0x89, 0xe5, 0x49, 0xb9, 0xb8, 0xf5, 0xaf, 0x5b, 0x79, 0x60, 0, 0, 0x65,
+		  0x4c, 3, 0x0c, 0x25, 0x28, 0xe0, 0xb0, 0x83 },
+		{ 0x55, 0x48, 0x89, 0xe5, 0x49, 0xc7, 0xc1, 0x40, 0, 0, 0x90, 0x65, 0x4c, 3, 0x0c, 0x25, 0x28, 0xe0, 0xb0, 0x83 },
+		{ 0x55, 0x48, 0x89, 0xe5, 0x41, 0xb9, 0x40, 0, 0, 0, 0x65, 0x4c, 3, 0x0c, 0x25, 0x28, 0xe0, 0xb0, 0x83 },
+	};
+	static const uint8_t without[40] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x81, 0xec, 0x30, 0,	  0,	0,    0x48, 0xc7, 0xc0,
+					     0x34, 0xe0, 0xb0, 0x83, 0x65, 0x48, 3,    4,    0x25, 0x28, 0xe0, 0xb0, 0x83 };
+	bool known;
+
+	for (size_t i = 0; i < COUNT_OF(with); i++)
+		check(arch_has_private_stack(with[i], sizeof(with[i]), &known) && known,
+		      "jited: a private stack is seen, however its address is encoded", "encoding %zu is not", i);
+	check(!arch_has_private_stack(without, sizeof(without), &known) && known, "jited: a per-CPU load into rax is no private stack",
+	      "it is taken for one");
+	check(!arch_has_private_stack(with[0], 26, &known), "jited: code that ends in the middle is not read further", "it is");
+}
+#endif
+
 /* === main ================================================================================================================= */
 
 static void test_objects(void)
@@ -2892,5 +3056,13 @@ int main(void)
 	test_check_hits();
 	test_verify();
 	test_possible();
+	test_parse_counts();
+	test_memory();
+	test_sort_names();
+	test_usdt_notes();
+	test_own_site();
+#ifdef __x86_64__
+	test_private_stack_code();
+#endif
 	return failures ? 1 : 0;
 }

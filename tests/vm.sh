@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Boots a bpftrig binary as /init in QEMU and gives back what it prints and its exit status (125: it did not come to an end).
 # usage: vm.sh ARCH BINARY KERNEL [ARGUMENT...]
-#   ARCH    x86_64, arm64, riscv64 or s390x
+#   ARCH    x86_64, arm64, riscv64, s390x or arm (of 32 bits)
 #   KERNEL  the path of a kernel image, or the name of a Debian kernel in kernels.sh (x86_64-new, say)
 # Variables: EXACT=1 makes time a count of instructions (one CPU); SMP=1, MEM=512M, SECONDS_MAX=300; APPEND= more for the kernel's
 # command line; MAKER=./bpftrig makes the archive, a binary that runs on this machine.
@@ -28,7 +28,8 @@ x86_64) qemu=(qemu-system-x86_64 -cpu "max$([ "$smp" = 1 ] || echo ,cx16=off)") 
 arm64) qemu=(qemu-system-aarch64 -M virt -cpu cortex-a72) console=ttyAMA0 ;;
 riscv64) qemu=(qemu-system-riscv64 -M virt) console=ttyS0 firmware_end='^Boot HART MEDELEG' ;; # it speaks on the console
 s390x) qemu=(qemu-system-s390x -cpu max) console=ttysclp0 ;;
-*) echo "vm.sh: $machine: not x86_64, arm64, riscv64 or s390x" >&2; exit 2 ;;
+arm) qemu=(qemu-system-arm -M virt) console=ttyAMA0 ;;
+*) echo "vm.sh: $machine: not x86_64, arm64, riscv64, s390x or arm" >&2; exit 2 ;;
 esac
 command -v "${qemu[0]}" >/dev/null || { echo "vm.sh: ${qemu[0]} is not installed" >&2; exit 127; }
 
