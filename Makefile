@@ -13,6 +13,8 @@ $(error ARCH=$(ARCH) is none of x86_64 arm64 riscv64 s390x arm)
 endif
 CROSS_COMPILE ?= $(addsuffix -,$(TRIPLET_$(ARCH)))
 O ?= $(if $(TRIPLET_$(ARCH)),build/$(ARCH),.)
+# Its libc is musl once "make musl ARCH=" has fetched that, else the cross compiler's own.
+MUSL := $(if $(TRIPLET_$(ARCH)),build/musl-$(ARCH))
 endif
 
 O ?= .
@@ -31,8 +33,8 @@ WARN := -Wall -Wextra
 # No warning is an error: a compiler that we have not met may know a new one.
 SMALL := -fno-pie -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 LINK := -static -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,--build-id=none
-# musl-gcc looks for headers in musl's folder alone; the kernel's are the system's. Last, so that none of the system libc's is used.
-UAPI := -idirafter /usr/include $(addprefix -idirafter /usr/include/,$(shell gcc -print-multiarch 2>/dev/null))
+# musl looks for headers in its own folder alone; the kernel's are the system's. Last, so that none of the system libc's is used.
+UAPI := $(if $(MUSL),$(if $(wildcard $(MUSL)/specs),-specs $(MUSL)/specs) -idirafter /usr/$(TRIPLET_$(ARCH))/include) -idirafter /usr/include $(addprefix -idirafter /usr/include/,$(shell gcc -print-multiarch 2>/dev/null))
 
 # The BPF object must have the byte order of the machine that runs it.
 BPF_TARGET := $(if $(filter s390x-%,$(CROSS_COMPILE)),bpfeb,$(if $(CROSS_COMPILE),bpfel,bpf))
@@ -40,12 +42,12 @@ BPF_TARGET := $(if $(filter s390x-%,$(CROSS_COMPILE)),bpfeb,$(if $(CROSS_COMPILE
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)	$(2)')
 
-.PHONY: all deps run test vm install uninstall clean help
+.PHONY: all deps musl run test vm install uninstall clean help
 all: $(O)/bpftrig
 
 # Flags and compilers are inputs like any file: the stamp changes when they do.
 STAMP := $(O)/.build-flags
-FLAGS_NOW := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(LINK) | $(CLANG) $(BPF_TARGET)
+FLAGS_NOW := $(CC) $(UAPI) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(LINK) | $(CLANG) $(BPF_TARGET)
 $(shell mkdir -p $(O); [ "$$(cat $(STAMP) 2>/dev/null)" = '$(FLAGS_NOW)' ] || printf '%s\n' '$(FLAGS_NOW)' >$(STAMP))
 
 $(O)/bpf_progs.o: bpf_progs.c Makefile $(STAMP)
@@ -66,7 +68,8 @@ DEPS_BUILD := clang gcc make musl-tools linux-libc-dev
 DEPS_TEST := llvm binutils cpio file procps shellcheck strace util-linux libclang-rt-dev \
 	qemu-system-x86 qemu-system-arm qemu-system-misc gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu \
 	gcc-arm-linux-gnueabihf libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross libc6-dev-armhf-cross
-DEPS := $(DEPS_BUILD) $(if $(filter run,$(MAKECMDGOALS)),$(if $(filter test,$(MAKECMDGOALS)),$(DEPS_TEST)),$(DEPS_TEST))
+DEPS_ARCH := $(if $(TRIPLET_$(ARCH)),gcc-$(TRIPLET_$(ARCH)) libc6-dev-$(patsubst arm,armhf,$(ARCH))-cross)
+DEPS := $(DEPS_BUILD) $(DEPS_ARCH) $(if $(filter run,$(MAKECMDGOALS)),$(if $(filter test,$(MAKECMDGOALS)),$(DEPS_TEST)),$(DEPS_TEST))
 deps:
 	@if command -v apt-get >/dev/null; then \
 		dpkg -s $(DEPS) >/dev/null 2>&1 || { apt-get update -q && \
@@ -76,6 +79,12 @@ deps:
 		echo 'the kernel (linux-headers, kernel-headers or the like). For the tests: llvm, binutils, cpio, file, strace, QEMU.'; \
 		exit 1; \
 	fi
+
+	$(if $(MUSL),@$(MAKE) musl ARCH=$(ARCH) || echo 'No musl for $(ARCH): it will be built with the cross compiler'"'"'s libc.')
+
+musl:
+	@[ -n '$(MUSL)' ] || { echo 'make musl: ARCH= arm64, riscv64, s390x or arm'; exit 2; }
+	@[ -e $(MUSL)/specs ] || tests/musl.sh $(ARCH) $(MUSL)
 
 run: all
 	$(O)/bpftrig $(ARGS)
@@ -102,6 +111,7 @@ help:
 	@echo 'make deps       install what the build and the tests need (as root; apt)'
 	@echo 'make run        build it and run it (as root); ARGS="-d 5 fentry"'
 	@echo 'make test       every test (as root); ends with a line of counts'
+	@echo 'make musl       fetch musl for ARCH=arm64|riscv64|s390x|arm, for small cross builds (deps does)'
 	@echo 'make vm         boot it in QEMU: KERNEL=image ARGS="fentry" EXACT=1 (time counts instructions)'
 	@echo 'make install    to PREFIX=/usr/local below DESTDIR=; make uninstall'
 	@echo 'make clean      remove what was built'

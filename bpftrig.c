@@ -2151,7 +2151,7 @@ static enum outcome object_load(struct object *obj, const char *name, const stru
 	struct code *code = mem_new(sizeof(*code));
 	enum outcome o;
 
-	*prog_fd = -1;
+	*prog_fd = -EPERM;
 	if (!code)
 		return fail("load %s: out of memory", name);
 	o = object_link(obj, name, code);
@@ -2159,7 +2159,7 @@ static enum outcome object_load(struct object *obj, const char *name, const stru
 	o = o ? o : load_code(obj, code, as, prog_fd);
 	mem_free(code->insns);
 	mem_free(code);
-	if (o == FAILED && (*prog_fd == -EINVAL || *prog_fd == -524) && !find_text(name, "_plain")) { /* the verifier's and the JIT's */
+	if (o == FAILED && *prog_fd != -EPERM && !is_shortage(*prog_fd) && !find_text(name, "_plain")) {
 		char plain[64], first_reason[REASON_MAX];
 
 		snprintf(plain, sizeof(plain), "%.50s_plain", name);
@@ -2520,7 +2520,7 @@ static enum outcome attach_uprobe(struct held *held, const struct attachment *a)
 	event = open_event(held, type, a->method->is_return, pointer(a->site->path), a->site->off);
 	snprintf(what, sizeof(what), "perf_event_open (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
 	if (event < 0)
-		return blame(STEP_UPROBE, event, what, a->needs, NULL);
+		return blame(STEP_UPROBE, event, what, event == -524 ? NULL : a->needs, NULL);
 	return attach_to_event(held, a, event);
 }
 
@@ -2541,7 +2541,7 @@ static enum outcome attach_uprobe_multi(struct held *held, const struct attachme
 
 	snprintf(what, sizeof(what), "BPF_LINK_CREATE (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
 	if (fd < 0)
-		return blame(fd == -EINVAL ? STEP_ATTACH : STEP_UPROBE, fd, what, a->needs, NULL);
+		return blame(fd == -EINVAL ? STEP_ATTACH : STEP_UPROBE, fd, what, fd == -524 ? NULL : a->needs, NULL);
 	hold(held, fd);
 	return DONE;
 }
@@ -2936,7 +2936,8 @@ static const struct row rows[] = {
 	{ "kretprobe-legacy", "count", NULL, GETPGID, KRETPROBE, LEGACY, KPROBE_EVENTS, "a getpgid system call each: kretprobe" },
 	{ "kprobe-multi-legacy", "count", NULL, GETPGID, KPROBE_MULTI, LEGACY, FPROBE, "a getpgid system call each: kprobe multi" },
 	{ "kretprobe-multi-legacy", "count", NULL, GETPGID, KRETPROBE_MULTI, LEGACY, FPROBE, "a getpgid system call each: kretprobe multi" },
-	{ "fentry-sleep", "count", NULL, GETPGID, FENTRY, produce_getpgid, NULL, IN_LEGACY | KERNEL_CTX | SLEEPABLE, TRAMPOLINE, "a getpgid system call each: sleepable fentry" },
+	{ "fentry-sleep", "count", NULL, GETPGID, FENTRY, produce_getpgid, NULL, IN_LEGACY | KERNEL_CTX | SLEEPABLE,
+	  TRAMPOLINE ", CONFIG_FUNCTION_ERROR_INJECTION", "a getpgid system call each: sleepable fentry" },
 	/* a user function */
 	{ "uprobe-nop", "count", NULL, "nop", UPROBE, CALL(target_nop), UPROBE_EVENTS, "a user function that begins with nop" },
 	{ "uprobe-push", "count", NULL, "push", UPROBE, CALL(target_push), UPROBE_EVENTS, "a user function that begins with push" },

@@ -1185,6 +1185,7 @@ group_rows() {
 		check "rows: --obj: a kernel function that does not exist ($name)" rows_no_kfunc "$name"
 	done
 	check 'rows: --obj: a program of the name of the row comes first' rows_own_name
+	check 'rows: more CPUs than slots: two producers in one slot are counted exactly' rows_one_slot
 	check 'rows: --obj: a subprogram in .text is no program' rows_text_only
 	for compiler in "$clang" clang-16 clang-19; do
 		[ "$compiler" = "$clang" ] || command -v "$compiler" >/dev/null || continue
@@ -1496,6 +1497,14 @@ rows_no_kfunc() {
 	run_object no_kfunc.o "$1"
 	want_row out "$1" 'no function bpf_function_of_no_kernel'
 	want_status 4
+}
+
+rows_one_slot() {
+	need_figure kernel-count
+	fixture one_slot
+	must "$bin" -q -d 0.2 -w 0 -p 2 --obj one_slot.o kernel-count
+	is_figure "$(cat out)" 2 || fail 'no figure'
+	want_empty err # no hits too many, which would be said
 }
 
 rows_own_name() {
@@ -1879,21 +1888,23 @@ vm_expectations() {
 
 # What a reason of a skipped row may be, and the words for it in the table of outcomes.
 vm_reasons='
-no trampoline to many functions | trampolines to many functions
-no trampoline sessions          | trampoline sessions
-no kprobe-multi                 | CONFIG_FPROBE
-no uprobe-multi                 | uprobe-multi links
-no uprobe sessions              | uprobe sessions
-no such instruction             | there is no [a-z_0-9]+ on
-cannot probe it                 | cannot probe that instruction
-may not be modified             | may not be modified
-may not sleep there             | may not be probed by a sleepable program
-no private stack                | no private stack here
-JIT off                         | shows no JITed code|kfuncs need the BPF JIT
-no BTF                          | the kernel has no BTF
-no test kfunc                   | no function bpf_modify_return_test_tp
-may not be probed               | but it is not to be had here
-lockdown                        | kernel lockdown
+cannot probe it     | cannot probe that instruction
+no such instruction | there is no [a-z_0-9]+ on
+may not be modified | may not be modified
+may not sleep       | may not be probed by a sleepable program
+may not be probed   | but it is not to be had here
+no private stack    | no private stack here
+no JITed code       | shows no JITed code
+JIT off             | kfuncs need the BPF JIT
+no BTF              | the kernel has no BTF
+no test kfunc       | no function bpf_modify_return_test_tp
+no fsession         | trampoline sessions
+no fentry-multi     | trampolines to many functions
+no kprobe-session   | kprobe sessions
+no kprobe-multi     | kprobe-multi links
+no uprobe-multi     | uprobe-multi links
+no uprobe-session   | uprobe sessions
+lockdown            | kernel lockdown
 '
 
 # known_reason LINE: its words in the table.
@@ -1941,6 +1952,7 @@ vm_foreign() {
 	need "qemu-system-${3:-$machine}"
 	kernel_fetch "$kernel" >image 2>why || skip "no kernel image: $(tail -n 1 why)"
 	copy_tree tree
+	must make -C tree ARCH="$machine" musl
 	must make -C tree ARCH="$machine"
 	must file "tree/build/$machine/bpftrig"
 	want out 'statically linked'

@@ -16,6 +16,10 @@ arm64-6.12    arm64    trixie,trixie-security      linux-image-cloud-arm64
 riscv64-6.12  riscv64  trixie,trixie-security      linux-image-riscv64
 s390x-6.1     s390x    bookworm,bookworm-security  linux-image-s390x
 arm-6.12      armhf    trixie,trixie-security      linux-image-armmp
+musl-arm64    arm64    bookworm                    musl-dev
+musl-riscv64  riscv64  trixie                      musl-dev
+musl-s390x    s390x    bookworm                    musl-dev
+musl-arm      armhf    bookworm                    musl-dev
 '
 
 kernel_say() { printf 'kernel_fetch: %s\n' "$*" >&2; }
@@ -97,6 +101,10 @@ kernel_download() (
 
 	if [ ! -s "$image" ]; then
 		apt-get -c apt.conf -q download "$package" >>log 2>&1 || fail "no $package got: $(complaint)"
+	fi
+	if [ ! -s "$image" ] && [ "$package" = musl-dev ]; then
+		mv -f ./*.deb "$image"
+	elif [ ! -s "$image" ]; then
 		# It is boot/vmlinuz-VERSION or usr/lib/modules/VERSION/vmlinuz.
 		dpkg-deb --fsys-tarfile ./*.deb 2>>log | tar -xmC tree --wildcards '*/vmlinu[xz]*' 2>>log ||
 			fail "no kernel unpacked from $package: $(tail -n 1 log)"
