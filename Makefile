@@ -36,8 +36,8 @@ LINK := -static -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-
 # musl looks for headers in its own folder alone; the kernel's are the system's. Last, so that none of the system libc's is used.
 UAPI := $(if $(MUSL),$(if $(wildcard $(MUSL)/specs),-specs $(MUSL)/specs) -idirafter /usr/$(TRIPLET_$(ARCH))/include) -idirafter /usr/include $(addprefix -idirafter /usr/include/,$(shell gcc -print-multiarch 2>/dev/null))
 
-# The BPF object must have the byte order of the machine that runs it.
-BPF_TARGET := $(if $(filter s390x-%,$(CROSS_COMPILE)),bpfeb,$(if $(CROSS_COMPILE),bpfel,bpf))
+# The BPF object must have the byte order of the machine that runs it, which its compiler knows.
+BPF_TARGET := $(if $(shell $(CC) -dM -E - </dev/null 2>/dev/null | grep 'BYTE_ORDER__ __ORDER_BIG'),bpfeb,bpfel)
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)	$(2)')
@@ -52,7 +52,7 @@ $(shell mkdir -p $(O); [ "$$(cat $(STAMP) 2>/dev/null)" = '$(FLAGS_NOW)' ] || pr
 
 $(O)/bpf_progs.o: bpf_progs.c Makefile $(STAMP)
 	$(call say,BPF,$@)
-	$(Q)$(CLANG) -target $(BPF_TARGET) -mcpu=v3 -O2 $(WARN) -Wno-unused-parameter -c $< -o $@
+	$(Q)$(CLANG) -target $(BPF_TARGET) -mcpu=v3 -O2 -fno-addrsig $(WARN) -Wno-unused-parameter -c $< -o $@
 
 $(O)/bpf_progs.h: $(O)/bpf_progs.o gen_embed.sh
 	$(call say,EMBED,$@)
@@ -95,6 +95,7 @@ test: all
 # make vm KERNEL=path or name [ARGS="-d 1 fentry"] [ARCH=arm64] [EXACT=1]: its exit status is bpftrig's (make says 2 for any but 0).
 vm: all
 	@[ -n '$(KERNEL)' ] || { echo 'make vm: KERNEL= a kernel image, or a name in tests/kernels.sh (x86_64-new)'; exit 2; }
+	$(if $(TRIPLET_$(ARCH)),$(if $(MAKER),,@$(MAKE) --no-print-directory ARCH= O=. all))
 	@EXACT='$(EXACT)' MAKER='$(or $(MAKER),$(if $(ARCH),./bpftrig,$(O)/bpftrig))' tests/vm.sh $(or $(ARCH),$(shell uname -m)) $(O)/bpftrig '$(KERNEL)' $(ARGS)
 
 install: all

@@ -138,8 +138,8 @@ enum {
 	ATTACH_TRACE_UPROBE_MULTI = 48,   /* 6.6 */
 	ATTACH_TRACE_KPROBE_SESSION = 56, /* 6.10 */
 	ATTACH_TRACE_UPROBE_SESSION = 57, /* 6.13 */
-	ATTACH_TRACE_FSESSION = 58,	  /* 7.0 */
-	ATTACH_TRACE_FENTRY_MULTI = 59,   /* 7.2 or so, as are the next two */
+	ATTACH_TRACE_FSESSION = 58,	  /* 7.x, as are the next three */
+	ATTACH_TRACE_FENTRY_MULTI = 59,
 	ATTACH_TRACE_FEXIT_MULTI = 60,
 	ATTACH_TRACE_FSESSION_MULTI = 61,
 };
@@ -856,21 +856,28 @@ static uint64_t now_ns(void)
 	return now.tv_sec * NS + now.tv_nsec;
 }
 
+/* Nanoseconds of a loop of 2 * passes instructions, and of reading the clock. */
+static uint64_t time_spin(unsigned long passes)
+{
+	uint64_t start = now_ns();
+
+	arch_spin(passes);
+	return now_ns() - start;
+}
+
 /*
- * Whether time is a count of instructions, one a nanosecond, as under QEMU's -icount shift=0: a loop of known length then takes as
- * many nanoseconds, which no other machine's does to a part in a thousand, three times in a row.
+ * Whether time is a count of instructions, one a nanosecond, as under QEMU's -icount shift=0: twice as long a loop of known length then
+ * takes as many nanoseconds more, which no other machine's does to a part in a thousand, three times of four.
  */
 static bool time_is_instructions(void)
 {
-	const unsigned long passes = 50000;
+	const int64_t passes = 50000;
 	unsigned hits = 0;
 
 	for (int i = 0; i < 4; i++) {
-		uint64_t start = now_ns(), took;
+		int64_t more = (int64_t)time_spin(2 * passes) - (int64_t)time_spin(passes), off = more - 2 * passes;
 
-		arch_spin(passes);
-		took = now_ns() - start;
-		hits += took >= 2 * passes && took < 2 * passes + 2 * passes / 100;
+		hits += off <= 2 * passes / 1000 && -off <= 2 * passes / 1000;
 	}
 	return hits >= 3;
 }
@@ -933,11 +940,11 @@ static int sys_pin_to(unsigned cpu)
  */
 enum pseudo_fs { PROC, SYSFS, SECURITYFS, TRACEFS, PSEUDO_FS_COUNT };
 
-static struct { const char *type, *place, *other_place; int detached; } pseudo_fs[PSEUDO_FS_COUNT] = {
-	[PROC] = { "proc", "/proc", NULL, 0 },
-	[SYSFS] = { "sysfs", "/sys", NULL, 0 },
-	[SECURITYFS] = { "securityfs", "/sys/kernel/security", NULL, 0 },
-	[TRACEFS] = { "tracefs", "/sys/kernel/tracing", "/sys/kernel/debug/tracing", 0 },
+static struct { const char *type, *place; int detached; } pseudo_fs[PSEUDO_FS_COUNT] = {
+	[PROC] = { "proc", "/proc", 0 },
+	[SYSFS] = { "sysfs", "/sys", 0 },
+	[SECURITYFS] = { "securityfs", "/sys/kernel/security", 0 },
+	[TRACEFS] = { "tracefs", "/sys/kernel/tracing", 0 },
 };
 
 /* Of this process, for now: an answer to try again, not to remember. */
@@ -962,6 +969,12 @@ static int pseudo_fs_detached(enum pseudo_fs fs)
 	if (!result)
 		result = sys_result(syscall(SYS_fsmount, context, 1 /* FSMOUNT_CLOEXEC */, 0));
 	close(context);
+	if (result >= 0 && result <= STDERR_FILENO) { /* as process 1 without a console: those three are for it */
+		int low = result;
+
+		result = sys_result(fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+		close(low);
+	}
 	if (!is_shortage(result))
 		pseudo_fs[fs].detached = result;
 	return result;
@@ -970,16 +983,13 @@ static int pseudo_fs_detached(enum pseudo_fs fs)
 /* Opens a file by its path below the file system's root. */
 static int pseudo_open(enum pseudo_fs fs, const char *path, int flags)
 {
-	const char *places[] = { pseudo_fs[fs].place, pseudo_fs[fs].other_place };
 	char full[256];
 	int fd, mount;
 
-	for (size_t i = 0; i < COUNT_OF(places) && places[i]; i++) {
-		snprintf(full, sizeof(full), "%s/%s", places[i], path);
-		fd = sys_result(open(full, flags | O_CLOEXEC));
-		if (fd != -ENOENT)
-			return fd;
-	}
+	snprintf(full, sizeof(full), "%s/%s", pseudo_fs[fs].place, path);
+	fd = sys_result(open(full, flags | O_CLOEXEC));
+	if (fd != -ENOENT && fd != -ENOTDIR)
+		return fd;
 	mount = pseudo_fs_detached(fs);
 	if (is_shortage(mount))
 		return mount;
@@ -1032,7 +1042,7 @@ static int pseudo_read_whole(enum pseudo_fs fs, const char *path, size_t max, st
  * or failed, and the text.
  */
 
-enum step { STEP_ANY, STEP_MAP, STEP_LOAD, STEP_ATTACH, STEP_PERF_OPEN, STEP_UPROBE, STEP_TRACEFS, STEP_TEST_RUN };
+enum step { STEP_ANY, STEP_MAP, STEP_LOAD, STEP_ATTACH, STEP_PERF_OPEN, STEP_UPROBE, STEP_TRACEFS, STEP_PRODUCE, STEP_TEST_RUN };
 
 /* CAP_SYS_ADMIN, or the two capabilities that took its place for tracing programs in 5.8. */
 static bool is_privileged(void)
@@ -1044,6 +1054,19 @@ static bool is_privileged(void)
 	if (syscall(SYS_capget, &header, data))
 		return geteuid() == 0;
 	return data[0].effective & 1u << CAP_SYS_ADMIN || (data[1].effective & both) == both;
+}
+
+static bool is_not_root(void)
+{
+	return geteuid() != 0;
+}
+
+static bool is_namespace_root(void)
+{
+	const ino_t initial_namespace = 0xeffffffd; /* PROC_USER_INIT_INO */
+	struct stat st;
+
+	return !stat("/proc/self/ns/user", &st) && st.st_ino != initial_namespace;
 }
 
 static bool is_unprivileged(void)
@@ -1075,8 +1098,12 @@ static bool is_perf_paranoid(void)
 /* Details for the text behind a hint: what was read from the machine to come to it. */
 static void tell_rights(void)
 {
-	reason_add(" (uid %d, kernel.unprivileged_bpf_disabled = %ld)", (int)geteuid(),
-		   pseudo_read_number(PROC, "sys/kernel/unprivileged_bpf_disabled"));
+	long disabled = pseudo_read_number(PROC, "sys/kernel/unprivileged_bpf_disabled");
+
+	reason_add(" (uid %d", (int)geteuid());
+	if (disabled >= 0)
+		reason_add(", kernel.unprivileged_bpf_disabled = %ld", disabled);
+	reason_add(")");
 }
 
 static void tell_policy(void)
@@ -1123,12 +1150,14 @@ static const struct hint {
 } hints[] = {
 	{ STEP_ANY, ENOSYS, NULL, NULL, SKIPPED, "not in this kernel (CONFIG_BPF_SYSCALL, CONFIG_PERF_EVENTS), or hidden by a seccomp filter", NULL },
 	{ STEP_ANY, EPERM, NULL, is_unprivileged, FAILED, "needs root, or CAP_BPF and CAP_PERFMON", tell_rights },
+	{ STEP_TRACEFS, ENOENT, NULL, is_not_root, FAILED, "tracefs is not mounted, and only root can read it without", NULL },
 	{ STEP_PERF_OPEN, EACCES, NULL, is_perf_paranoid, SKIPPED, "forbidden by a sysctl", tell_paranoid },
 	{ STEP_ANY, EACCES, NULL, is_unprivileged, FAILED, "needs root, or CAP_BPF and CAP_PERFMON", tell_rights },
+	{ STEP_ANY, EPERM, NULL, is_namespace_root, FAILED, "root of a user namespace is not enough: needs that of the machine", NULL },
 	{ STEP_MAP, EPERM, NULL, is_memlock_limited, SKIPPED, "before Linux 5.11, the memlock limit", tell_memlock },
 	{ STEP_ANY, EPERM, NULL, is_locked_down, SKIPPED, "kernel lockdown forbids it", tell_lockdown },
-	{ STEP_LOAD, EPERM, NULL, NULL, SKIPPED, "this machine's policy refuses this program type, even to root", tell_policy },
-	{ STEP_ANY, EPERM, NULL, NULL, SKIPPED, "this machine's policy refuses it, even to root", tell_policy },
+	{ STEP_LOAD, EPERM, NULL, NULL, SKIPPED, "this machine's policy refuses this program type", tell_policy },
+	{ STEP_ANY, EPERM, NULL, NULL, SKIPPED, "this machine's policy refuses it", tell_policy },
 	{ STEP_LOAD, 0, "is not modifiable", NULL, SKIPPED, "the function may not be modified", NULL },
 	{ STEP_LOAD, 0, "is not sleepable", NULL, SKIPPED, "the function may not be probed by a sleepable program", NULL },
 	{ STEP_LOAD, 0, "JIT is required", NULL, SKIPPED, "kfuncs need the BPF JIT (sysctl net.core.bpf_jit_enable=1)", NULL },
@@ -1143,10 +1172,13 @@ static const struct hint {
 	{ STEP_UPROBE, EOPNOTSUPP, NULL, NULL, SKIPPED, "this kernel cannot probe that instruction, or was built without CONFIG_UPROBES", NULL },
 	{ STEP_UPROBE, EIO, NULL, NULL, SKIPPED, "the file system of this program does not allow uprobes: copy it to another, such as a tmpfs", NULL },
 	{ STEP_UPROBE, EACCES, NULL, is_perf_paranoid, SKIPPED, "forbidden by a sysctl", tell_paranoid },
+	{ STEP_UPROBE, EACCES, NULL, NULL, FAILED, "needs root (CAP_SYS_ADMIN)", tell_rights },
+	{ STEP_PERF_OPEN, EACCES, NULL, NULL, FAILED, "needs root (CAP_SYS_ADMIN)", tell_rights },
 	{ STEP_LOAD, EINVAL, "must provide btf_id", NULL, SKIPPED, "this kernel does not know this program type", NULL },
 	{ STEP_LOAD, EINVAL, "", NULL, SKIPPED, "this kernel does not know this program type", NULL },
 	{ STEP_TRACEFS, ENOENT, NULL, is_locked_down, SKIPPED, "kernel lockdown leaves tracefs empty", tell_lockdown },
 	{ STEP_TRACEFS, ENOENT, NULL, NULL, SKIPPED, "this kernel has no such tracepoint, or no tracefs (CONFIG_FTRACE)", NULL },
+	{ STEP_PRODUCE, ENOENT, NULL, NULL, SKIPPED, "there is no procfs", NULL },
 	{ STEP_ANY, ENOMEM, NULL, NULL, FAILED, "out of memory", NULL },
 	{ STEP_ANY, EMFILE, NULL, NULL, FAILED, "the limit of open files is too low (ulimit -n)", NULL },
 };
@@ -1601,6 +1633,7 @@ struct data_map {
 	unsigned section;
 	uint8_t *initial; /* contents before creation */
 	uint8_t *shared;  /* the element, mapped; NULL for .rodata */
+	bool is_set;	  /* by us, so that even .bss has contents */
 	int fd;		  /* -1 before creation */
 };
 
@@ -1768,6 +1801,7 @@ static enum outcome object_set(struct object *obj, const char *name, uint32_t va
 	if (object_find_variable(obj, name, sizeof(value), &map, &off))
 		return FAILED;
 	memcpy(obj->maps[map].initial + off, &value, sizeof(value));
+	obj->maps[map].is_set = true;
 	return DONE;
 }
 
@@ -1825,25 +1859,36 @@ static enum outcome link_find_func(const struct elf *elf, unsigned section, uint
 		    elf_section_name(elf, section));
 }
 
-/* The relocations of an instruction: how many, and the last of them. */
-static unsigned link_find_relocations(const struct elf *elf, unsigned section, uint64_t off, Elf64_Rel *out)
-{
-	unsigned n = 0;
+/* The relocation of each instruction of a function: the number of its section and its own, from 1; 0 for none. */
+struct relocation_at {
+	uint32_t section, number;
+};
 
+/* One pass over the relocations, for a function with many of both. `*table` is to be freed also after a failure. */
+static enum outcome link_index_relocations(const struct elf *elf, const struct func *f, struct relocation_at **table)
+{
+	*table = mem_new(f->size / INSN_SIZE * sizeof(**table));
+	if (!*table)
+		return fail("%s: function %s: out of memory", elf->name, f->name);
 	for (unsigned i = 0; i < elf->section_count; i++) {
 		const Elf64_Shdr *sh = &elf->sections[i];
-		struct bytes table = elf_section_bytes(elf, i);
+		struct bytes relocations = elf_section_bytes(elf, i);
 		Elf64_Rel rel;
 
-		if (sh->sh_type != SHT_REL || sh->sh_info != section)
+		if (sh->sh_type != SHT_REL || sh->sh_info != f->section)
 			continue;
-		for (uint64_t at = 0; bytes_copy(table, at, &rel, sizeof(rel)); at += sizeof(rel))
-			if (rel.r_offset == off) {
-				*out = rel;
-				n++;
-			}
+		for (uint32_t n = 0; bytes_copy(relocations, (uint64_t)n * sizeof(rel), &rel, sizeof(rel)); n++) {
+			struct relocation_at *at = *table + (rel.r_offset - f->off) / INSN_SIZE;
+
+			if (rel.r_offset < f->off || rel.r_offset - f->off >= f->size)
+				continue;
+			if (at->number)
+				return fail("%s: %s: 2 relocations at offset %#" PRIx64 " of section %s", elf->name, f->name,
+					    (uint64_t)rel.r_offset, elf_section_name(elf, f->section));
+			*at = (struct relocation_at){ i, n + 1 };
+		}
 	}
-	return n;
+	return DONE;
 }
 
 /* A call between functions: `target` is an offset into a code section; the callee is appended if it is new. */
@@ -1912,31 +1957,44 @@ static enum outcome link_relocate(struct object *obj, struct code *code, uint32_
 	return link_call(elf, code, at, sym.st_shndx, sym.st_value, f);
 }
 
-/* One instruction of a function that was copied as the compiler left it. */
-static enum outcome link_insn(struct object *obj, struct code *code, uint32_t at, const struct func *f)
+/* One instruction of a function that was copied as the compiler left it; `relocations` are from there on. */
+static enum outcome link_insn(struct object *obj, struct code *code, uint32_t at, const struct func *f,
+			      const struct relocation_at *relocations)
 {
 	const struct elf *elf = &obj->elf;
 	uint64_t off = f->off + (uint64_t)(at - f->at) * INSN_SIZE;
 	struct bpf_insn *insn = &code->insns[at];
 	Elf64_Rel rel;
-	unsigned relocations = link_find_relocations(elf, f->section, off, &rel);
 
 	if (insn->code == OP_LD_IMM64 && at + 1 == f->at + f->size / INSN_SIZE)
 		return fail("%s: %s: ends in the middle of an instruction", elf->name, f->name);
-	if (relocations > 1)
-		return fail("%s: %s: %u relocations at offset %#" PRIx64 " of section %s", elf->name, f->name, relocations, off,
-			    elf_section_name(elf, f->section));
-	if (insn->code == OP_LD_IMM64 && link_find_relocations(elf, f->section, off + INSN_SIZE, &(Elf64_Rel){ 0 }))
+	if (insn->code == OP_LD_IMM64 && relocations[1].number)
 		return fail("%s: %s: relocation in the middle of the instruction at offset %#" PRIx64 " of section %s", elf->name, f->name,
 			    off + INSN_SIZE, elf_section_name(elf, f->section));
-	if (relocations)
+	if (relocations->number) {
+		bytes_copy(elf_section_bytes(elf, relocations->section), (relocations->number - 1) * sizeof(rel), &rel, sizeof(rel));
 		return link_relocate(obj, code, at, &rel, f);
+	}
 	if (insn->code == OP_CALL && insn->src_reg == INSN_PSEUDO_CALL)
 		return link_call(elf, code, at, f->section, off + ((int64_t)insn->imm + 1) * (int64_t)INSN_SIZE, f);
 	if ((insn->code == OP_LD_IMM64 || insn->code == OP_CALL) && insn->src_reg)
 		return fail("%s: %s: instruction at offset %#" PRIx64 " of section %s is of kind %d but has no relocation", elf->name,
 			    f->name, off, elf_section_name(elf, f->section), insn->src_reg);
 	return DONE;
+}
+
+/* All instructions of a function; calls append to code->funcs and move code->insns. */
+static enum outcome link_func(struct object *obj, struct code *code, struct func f)
+{
+	struct relocation_at *relocations;
+	enum outcome o = link_index_relocations(&obj->elf, &f, &relocations);
+
+	for (uint32_t at = f.at; !o && at < f.at + f.size / INSN_SIZE; at++) {
+		o = link_insn(obj, code, at, &f, relocations + (at - f.at));
+		at += code->insns[at].code == OP_LD_IMM64;
+	}
+	mem_free(relocations);
+	return o;
 }
 
 /* Links the program of this name; pure, no system call. code->insns is to be freed also after a failure. */
@@ -1955,15 +2013,9 @@ static enum outcome object_link(struct object *obj, const char *name, struct cod
 	entry.size = sym.st_size;
 	if (link_add_func(&obj->elf, code, &entry, &number))
 		return FAILED;
-	for (unsigned i = 0; i < code->func_count; i++) { /* link_call() appends to the list */
-		struct func f = code->funcs[i];
-
-		for (uint32_t at = f.at; at < f.at + f.size / INSN_SIZE; at++) {
-			if (link_insn(obj, code, at, &f))
-				return FAILED;
-			at += code->insns[at].code == OP_LD_IMM64;
-		}
-	}
+	for (unsigned i = 0; i < code->func_count; i++) /* link_call() appends to the list */
+		if (link_func(obj, code, code->funcs[i]))
+			return FAILED;
 	return DONE;
 }
 
@@ -2043,7 +2095,7 @@ static enum outcome object_create_map(struct object *obj, struct data_map *map)
 		map->shared = NULL;
 		return fail("mmap of section %s: " ERR, name, ERR_ARGS(errno));
 	}
-	if (obj->elf.sections[map->section].sh_type != SHT_NOBITS)
+	if (map->is_set || obj->elf.sections[map->section].sh_type != SHT_NOBITS)
 		memcpy(map->shared, map->initial, size);
 	return DONE;
 }
@@ -2495,9 +2547,11 @@ static enum outcome attach_kprobe(struct held *held, const struct attachment *a)
 	char what[128];
 	int event;
 
-	if (type < 0)
+	if (type == -ENOENT)
 		return skip("/sys/bus/event_source/devices/kprobe/type: " ERR ": the kernel has no kprobe events; needs %s",
 			    ERR_ARGS((int)type), a->needs);
+	if (type < 0)
+		return blame(STEP_ANY, (int)type, "/sys/bus/event_source/devices/kprobe/type", a->needs, NULL);
 	event = open_event(held, type, a->method->is_return, pointer(a->target), 0);
 	snprintf(what, sizeof(what), "perf_event_open (%s of %s)", a->method->name, a->target);
 	if (event == -ENOENT || event == -EINVAL || event == -ESRCH)
@@ -2514,9 +2568,11 @@ static enum outcome attach_uprobe(struct held *held, const struct attachment *a)
 	char what[128];
 	int event;
 
-	if (type < 0)
+	if (type == -ENOENT)
 		return skip("/sys/bus/event_source/devices/uprobe/type: " ERR ": the kernel has no uprobe events; needs %s",
 			    ERR_ARGS((int)type), a->needs);
+	if (type < 0)
+		return blame(STEP_ANY, (int)type, "/sys/bus/event_source/devices/uprobe/type", a->needs, NULL);
 	event = open_event(held, type, a->method->is_return, pointer(a->site->path), a->site->off);
 	snprintf(what, sizeof(what), "perf_event_open (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
 	if (event < 0)
@@ -2583,7 +2639,7 @@ static enum outcome attach_kprobe_multi_to(struct held *held, const struct attac
 	fd = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));
 	mem_free(syms);
 	snprintf(what, sizeof(what), "BPF_LINK_CREATE (%s of %s)", a->method->name, count == 1 ? names[0] : "all functions");
-	if (fd == -ESRCH || (fd == -ENOENT && count == 1))
+	if ((fd == -ESRCH || fd == -ENOENT) && count == 1)
 		return blame_missing_symbol(what, fd, names[0], a->needs);
 	if (fd < 0)
 		return blame(STEP_ATTACH, fd, what, a->needs, NULL);
@@ -2731,6 +2787,7 @@ struct producer {
 	void (*call)(void); /* the function with the probe, for produce_calls */
 	const _Atomic bool *stop;
 	_Atomic int err; /* of the system call that ended it; 0 or negative */
+	const char *failed; /* that call, where it is not the one that triggers */
 	void (*produce)(struct producer *p);
 	int cpu; /* to run on; -1: any */
 	pthread_t thread;
@@ -2803,6 +2860,7 @@ static void produce_rename(struct producer *p)
 	size_t len;
 
 	if (fd < 0) {
+		p->failed = "open /proc/thread-self/comm";
 		p->err = fd;
 		return;
 	}
@@ -2831,10 +2889,12 @@ static void *producer_main(void *arg)
 	struct producer *p = arg;
 	int err = p->cpu < 0 ? 0 : sys_pin_to(p->cpu);
 
-	if (err)
+	if (err) {
+		p->failed = "sched_setaffinity";
 		p->err = err;
-	else
+	} else {
 		p->produce(p);
+	}
 	return NULL;
 }
 
@@ -2881,8 +2941,8 @@ struct row {
 #define KPROBE_EVENTS "CONFIG_KPROBE_EVENTS"
 #define FPROBE "kprobe-multi links (5.18, CONFIG_FPROBE)"
 #define SESSION "kprobe sessions (6.10, CONFIG_FPROBE)"
-#define TRAMPOLINE_SESSION "trampoline sessions (7.0) and BTF"
-#define TRAMPOLINE_MULTI "trampolines to many functions (7.2) and BTF"
+#define TRAMPOLINE_SESSION "trampoline sessions (7.x) and BTF"
+#define TRAMPOLINE_MULTI "trampolines to many functions (7.x) and BTF"
 #define UPROBE_EVENTS "CONFIG_UPROBE_EVENTS"
 #define MULTI_UPROBE "uprobe-multi links (6.6)"
 #define SYSCALL_TP "CONFIG_FTRACE_SYSCALLS"
@@ -3299,7 +3359,7 @@ static enum outcome row_look_at_stacks(const struct run *run, int prog_fd, const
 	if (err == -EOPNOTSUPP)
 		return skip("the JITed code of " ARCH " is not understood, so nothing proves a private stack; needs %s", run->row->needs);
 	if (err == -ENODATA)
-		return skip("the kernel shows no JITed code (JIT off, or kernel.kptr_restrict = %ld), so nothing proves a private stack",
+		return skip("the kernel shows no JITed code (JIT off, no CAP_SYSLOG, or kernel.kptr_restrict 2; it is %ld), so nothing proves a private stack",
 			    pseudo_read_number(PROC, "sys/kernel/kptr_restrict"));
 	return err ? fail("BPF_OBJ_GET_INFO_BY_FD: " ERR, ERR_ARGS(err)) : DONE;
 }
@@ -3319,14 +3379,14 @@ static enum outcome row_attach_private(struct run *run, struct object *obj)
 	struct load_as as;
 	enum outcome o = row_prepare(run, method, &as, &a);
 
-	o = o ? o : row_load_held(run, obj, "frames_64", &as, &private_fd);
+	o = o ? o : row_load_held(run, obj, run->row->prog, &as, &private_fd);
 	o = o ? o : row_look_at_stacks(run, private_fd, "private side", &with, &all);
 	if (o)
 		return o;
 	if (!with)
 		return skip("no private stack here: none of the %u functions has one in its JITed code; needs %s", all, run->row->needs);
 	as.prog_flags |= PROG_NO_PRIVATE_STACK;
-	if (row_load_held(run, obj, "frames_64", &as, &none_fd)) {
+	if (row_load_held(run, obj, run->row->prog, &as, &none_fd)) {
 		as.prog_flags &= ~PROG_NO_PRIVATE_STACK;
 		by_flag = false;
 		o = row_load_held(run, obj, "frames_48", &as, &none_fd);
@@ -3449,14 +3509,16 @@ static enum outcome check_hits(uint64_t hits, uint64_t passes, uint64_t *excess)
 	if (hits < passes)
 		return fail("%" PRIu64 " of %" PRIu64 " triggers did not run the program", passes - hits, passes);
 	if (*excess > passes * EXCESS_TOLERATED)
-		return fail("%" PRIu64 " hits for %" PRIu64 " triggers: something else on this machine triggers it too (another run?)", hits,
+		return fail("%" PRIu64 " hits for %" PRIu64 " triggers: something else on this machine triggers it too (another run?), or the program counts more than once", hits,
 			    passes);
 	return DONE;
 }
 
-static enum outcome blame_producer(const struct run *run, int err)
+static enum outcome blame_producer(const struct run *run, const struct producer *p)
 {
-	return blame(STEP_TEST_RUN, err, run->row->driver ? "BPF_PROG_TEST_RUN" : "the loop's system call", NULL, NULL);
+	const char *call = run->row->driver ? "BPF_PROG_TEST_RUN" : "the loop's system call";
+
+	return blame(p->failed ? STEP_PRODUCE : STEP_TEST_RUN, p->err, p->failed ? p->failed : call, run->row->needs, NULL);
 }
 
 /* What the passes of the loop should have counted. */
@@ -3481,6 +3543,8 @@ static void note_circumstances(struct run *run)
 {
 	const struct row *row = run->row;
 
+	if (row->prog && run->method->hits_per_pass > 1)
+		add_note(run, "two runs a call");
 	if (run->site.path && arch_uprobe_is_optimised((const volatile uint8_t *)row->user->call, row->user->bytes))
 		add_note(run, "optimised by the kernel to a call");
 	if ((row->prog || row->driver) && !pseudo_read_number(PROC, "sys/net/core/bpf_jit_enable"))
@@ -3499,7 +3563,7 @@ static enum outcome row_verify(struct run *run)
 		before = run_hits(run);
 		p->produce(p);
 		if (p->err)
-			return blame_producer(run, p->err);
+			return blame_producer(run, p);
 		o = check_hits(run_hits(run) - before, expected_hits(run, p->passes), &excess);
 		explain("%s: one batch of %" PRIu64 " passes, %" PRIu64 " hits", run->row->name, p->passes, run_hits(run) - before);
 		if (o && !excess)
@@ -3508,15 +3572,16 @@ static enum outcome row_verify(struct run *run)
 	return o;
 }
 
+static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
+
 /* Waits until a time of CLOCK_MONOTONIC. True if a signal that ends the run came first; it stays pending for end_by_signal(). */
 static bool sleep_until(uint64_t deadline)
 {
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < COUNT_OF(ends); i++)
-		sigaddset(&set, ends[i]);
+	for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
+		sigaddset(&set, ending_signals[i]);
 	for (;;) {
 		uint64_t now = now_ns();
 		struct timespec left = { 0 };
@@ -3563,13 +3628,13 @@ static uint64_t stop_producers(struct run *run)
 	return passes;
 }
 
-/* The errno of the first producer that a failing call ended; 0 if all are well. */
-static int producers_err(const struct run *run)
+/* The first producer that a failing call ended; NULL if all are well. */
+static const struct producer *failed_producer(const struct run *run)
 {
 	for (unsigned i = 0; i < run->producer_count; i++)
 		if (run->producers[i].err)
-			return run->producers[i].err;
-	return 0;
+			return &run->producers[i];
+	return NULL;
 }
 
 /* Samples until the plan is done, a producer has failed, or a signal comes. */
@@ -3578,7 +3643,7 @@ static void sample(const struct run *run, const struct plan *plan, struct result
 	uint64_t start = now_ns(), then = start, hits = run_hits(run), deadline = start;
 
 	res->count = 0;
-	for (unsigned i = 0; i < plan->warmup_windows + plan->windows && !producers_err(run); i++) {
+	for (unsigned i = 0; i < plan->warmup_windows + plan->windows && !failed_producer(run); i++) {
 		struct window w;
 		uint64_t now, now_hits;
 
@@ -3625,16 +3690,16 @@ static enum outcome row_measure(struct run *run, const struct plan *plan, struct
 {
 	uint64_t before = run_hits(run), passes;
 	enum outcome o = start_producers(run);
-	int err;
+	const struct producer *failed;
 
 	if (!o && plan->started)
 		plan->started(run->set, run->row);
-	for (unsigned tries = 0; !o && tries < SLOW_TRIES && !res->interrupted && !measured_hits(res) && !producers_err(run); tries++)
+	for (unsigned tries = 0; !o && tries < SLOW_TRIES && !res->interrupted && !measured_hits(res) && !failed_producer(run); tries++)
 		sample(run, plan, res);
 	passes = stop_producers(run);
-	err = producers_err(run);
-	if (err)
-		return blame_producer(run, err);
+	failed = failed_producer(run);
+	if (failed)
+		return blame_producer(run, failed);
 	o = o ? o : check_hits(run_hits(run) - before, expected_hits(run, passes), &res->excess);
 	return o ? o : check_possible(run, res);
 }
@@ -3763,12 +3828,13 @@ static void print_row(const struct settings *set, const struct row *row, const s
 	make_label(set, row, label, sizeof(label));
 	if (res->outcome != DONE) {
 		printf("%-15s:  %s: %s\n", label, res->outcome == SKIPPED ? "skipped" : "failed", reason);
-	} else if (res->count < 2) {
-		printf("%-15s:  interrupted before the second window\n", label);
+	} else if (res->count < 2 || !rate) {
+		printf("%-15s:  interrupted before there was a figure\n", label);
 	} else if (set->overhead) { /* of the kernel's former test_overhead */
 		bool rename = row->flags & IN_RENAME;
 
-		printf("%s%-11s %.0fK events per sec\n", rename ? "task_rename " : "", rename ? label + strlen("rename-") : label, rate * 1e3);
+		printf("%s%-11s %.0fK events per sec%s\n", rename ? "task_rename " : "", rename ? label + strlen("rename-") : label, rate * 1e3,
+		       res->interrupted ? " (interrupted)" : "");
 	} else if (row->flags & IN_PRIVATE) {
 		print_figure_and_drops(label, rate, interval);
 		print_rest(set, res, rate);
@@ -3844,6 +3910,8 @@ static void print_bench_result(const struct settings *set, const struct row *row
 	make_label(set, row, label, sizeof(label));
 	if (res->outcome == FAILED)
 		say("%s: failed: %s", label, reason);
+	else if (res->outcome == DONE && !rate)
+		say("%s: interrupted before there was a figure", label);
 	else if (several && res->outcome == SKIPPED)
 		printf("%s: skipped: %s\n", label, reason);
 	else if (res->outcome == SKIPPED)
@@ -3861,22 +3929,28 @@ static void print_bench_result(const struct settings *set, const struct row *row
 
 static bool signal_pending(void)
 {
+	bool pending = false;
 	sigset_t set;
 
 	sigpending(&set);
-	return sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP);
+	for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
+		pending |= sigismember(&set, ending_signals[i]) == 1;
+	return pending;
 }
 
 /*
  * One run at a time, because a probe fires for everybody and each run would count the other's triggers. The lock is an abstract
- * socket: no file, and gone with the process. Returns its file descriptor, or -1 without a lock (no AF_UNIX, another network
- * namespace): then the comparison of hits with passes is what notices.
+ * socket, named after the user, for whoever may attach programs is one, nearly always root: no file, and gone with the process.
+ * Returns its file descriptor, or -1 without a lock (no AF_UNIX, another network namespace): then the comparison of hits with passes
+ * is what notices.
  */
 static int lock_instance(void)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "\0bpftrig" };
-	socklen_t len = offsetof(struct sockaddr_un, sun_path) + sizeof("\0bpftrig") - 1;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t len = offsetof(struct sockaddr_un, sun_path) + 1 +
+			snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "bpftrig-%d", (int)geteuid());
 	bool said = false;
+	int tries = 0;
 
 	for (;;) {
 		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), other, err;
@@ -3893,7 +3967,7 @@ static int lock_instance(void)
 		close(fd);
 		if (err != EADDRINUSE || signal_pending())
 			return -1;
-		other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 		if (other >= 0 && !connect(other, (struct sockaddr *)&address, len) &&
 		    !getsockopt(other, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len)) {
 			struct pollfd end = { .fd = other };
@@ -3908,8 +3982,12 @@ static int lock_instance(void)
 			said = true;
 			while (!signal_pending() && !poll(&end, 1, 200))
 				;
+		} else if (tries++ < 100) {
+			poll(NULL, 0, 50); /* it is just starting or ending, or many wait for it */
 		} else {
-			poll(NULL, 0, 50); /* it is just starting or ending */
+			say("somebody holds the lock and does not answer; going on without");
+			close(other);
+			return -1;
 		}
 		if (other >= 0)
 			close(other);
@@ -3924,7 +4002,7 @@ static const char *emulation(void)
 	if (time_is_instructions())
 		return "; exact mode: 1 ns is 1 instruction";
 	arch_hypervisor(signature);
-	pseudo_read_line(PROC, "device-tree/compatible", line, sizeof(line));
+	pseudo_read_line(SYSFS, "firmware/devicetree/base/compatible", line, sizeof(line));
 	if (!strcmp(signature, "TCGTCGTCGTCG"))
 		return "; emulated by QEMU (TCG): figures say that a row works, not what it costs";
 	if (!strcmp(line, "linux,dummy-virt") || !strcmp(line, "riscv-virtio"))
@@ -3947,6 +4025,10 @@ static void say_machine(void)
 
 static struct plan make_plan(const struct settings *set, bool several)
 {
+	static struct cpu_list allowed;
+	/* On one CPU, the time of each sample is the producers': 14,000 instructions in exact mode. */
+	unsigned windows = !sys_allowed_cpus(&allowed) && allowed.n == 1 ? BLOCKS : WINDOWS;
+
 	if (set->as_bench)
 		return (struct plan){
 			.warmup_windows = ceil(set->warmup),
@@ -3958,9 +4040,9 @@ static struct plan make_plan(const struct settings *set, bool several)
 		};
 	return (struct plan){
 		.warmup_windows = 1,
-		.windows = WINDOWS,
+		.windows = windows,
 		.warmup_ns = set->warmup * NS,
-		.window_ns = set->duration * NS / WINDOWS,
+		.window_ns = set->duration * NS / windows,
 	};
 }
 
@@ -4038,10 +4120,10 @@ static int command_list(const struct choice *choice, const struct settings *set,
 
 		o = o ? o : row_verify(&run);
 		row_teardown(&run);
-		printf("%-19s %-4s %s\n", row->name, o ? "no" : "yes", row->help);
-		printf("%-19s      needs %s\n", "", row->needs);
+		printf("%-23s %-4s %s\n", row->name, o ? "no" : "yes", row->help);
+		printf("%-23s      needs %s\n", "", row->needs);
 		if (o)
-			printf("%-19s      %s\n", "", reason);
+			printf("%-23s      %s\n", "", reason);
 		flush_output();
 		have += o == DONE;
 	}
@@ -4097,6 +4179,10 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 		if (fd >= 0)
 			close(fd);
 	}
+	if (!err && (program.len < SELFMAG || memcmp(program.at, ELFMAG, SELFMAG))) {
+		say("%s: no program (not an ELF file)", init ? init : "this program's own file");
+		return EXIT_FAILED;
+	}
 	if (!err && path)
 		err = out = sys_result(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
 	if (err < 0) {
@@ -4108,6 +4194,8 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 	       (!args || cpio_entry(out, ARGS_FILE, 0100644, 0, 0, args, strlen(args))) && cpio_entry(out, "TRAILER!!!", 0, 0, 0, NULL, 0);
 	if (path)
 		good &= !close(out);
+	if (!good && path)
+		unlink(path);
 	if (!good && errno != EPIPE)
 		say("%s: " ERR, path ? path : "standard output", ERR_ARGS(errno));
 	bytes_free(&program);
@@ -4148,7 +4236,7 @@ static const struct option options[] = {
 	{ 0, "init", "FILE", OPTION_TEXT, MEMBER(init), 0, 0, "initramfs: this binary instead of itself, of another architecture, say" },
 	{ 0, "args", "TEXT", OPTION_TEXT, MEMBER(args), 0, 0, "initramfs: arguments for a kernel command line without any" },
 	{ 0, "on-exit", "HOW", OPTION_TEXT, MEMBER(on_exit), 0, 0, "as process 1: poweroff (default), reboot or halt" },
-	{ 'q', "quiet", NULL, OPTION_FLAG, MEMBER(quiet), 0, 0, "only the results" },
+	{ 'q', "quiet", NULL, OPTION_FLAG, MEMBER(quiet), 0, 0, "no line on the machine" },
 	{ 'v', "verbose", NULL, OPTION_FLAG, MEMBER(verbose), 0, 0, "say each step on standard error" },
 	{ 'l', "list", NULL, OPTION_FLAG, MEMBER(list), 0, 0, "the same as the command list" },
 	{ 'h', "help", NULL, OPTION_HELP, 0, 0, 0, "this text" },
@@ -4177,7 +4265,7 @@ static void print_help(void)
 		printf("  %-20s %s\n", suites[i].name, suites[i].help);
 	printf("\nRows:\n");
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
-		printf("  %-19s%c %s\n", rows[i].name, rows[i].flags & BY_NAME_ONLY ? '*' : ' ', rows[i].help);
+		printf("  %-23s%c %s\n", rows[i].name, rows[i].flags & BY_NAME_ONLY ? '*' : ' ', rows[i].help);
 	printf("\nExit status: 0 all that ran is fine, 1 something failed, 2 misuse, 4 nothing could run here.\n");
 	flush_output();
 }
@@ -4236,24 +4324,31 @@ static int set_option(struct settings *set, const struct option *o, const char *
 	return wrong ? misuse("%s: '%s' %s (%g to %g)", spelling, value, wrong, o->min, o->max) : GO_ON;
 }
 
+static const struct option *find_option(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(options); i++)
+		if (!strcmp(options[i].name, name))
+			return &options[i];
+	return NULL;
+}
+
 /* One --option; `next` is the argument behind it, or NULL, and `*used_next` says whether it was its value. */
 static int parse_long(struct settings *set, char *arg, char *next, bool *used_next)
 {
 	char *equals = strchr(arg, '='), *value = equals ? equals + 1 : next;
+	const struct option *o;
 
 	if (equals)
 		*equals = 0;
-	for (size_t i = 0; i < COUNT_OF(options); i++) {
-		if (strcmp(options[i].name, arg + 2))
-			continue;
-		if (!options[i].arg && equals)
-			return misuse("%s: takes no value", arg);
-		if (options[i].arg && !value)
-			return misuse("%s: wants a value (%s)", arg, options[i].arg);
-		*used_next = options[i].arg && !equals;
-		return set_option(set, &options[i], arg, value);
-	}
-	return misuse("%s: no such option", arg);
+	o = find_option(arg + 2);
+	if (!o)
+		return misuse("%s: no such option", arg);
+	if (!o->arg && equals)
+		return misuse("%s: takes no value", arg);
+	if (o->arg && !value)
+		return misuse("%s: wants a value (%s)", arg, o->arg);
+	*used_next = o->arg && !equals;
+	return set_option(set, o, arg, value);
 }
 
 /* -abc, -d5, -d 5. */
@@ -4337,6 +4432,8 @@ static int check_settings(struct settings *set)
 	set->overhead = set->format && !strcmp(set->format, "overhead");
 	if (set->on_exit && !end_of_machine(set->on_exit))
 		return misuse("--on-exit: '%s' is neither poweroff, reboot nor halt", set->on_exit);
+	if (set->on_exit && set->initramfs)
+		return misuse("--on-exit: is for process 1: put it into --args");
 	if ((set->args || set->init) && !set->initramfs)
 		return misuse("--args and --init: only with the command initramfs");
 	if (set->stacktrace && !set->quiet && !set->as_bench)
@@ -4370,7 +4467,9 @@ static int parse_arguments(int argc, char **argv, struct settings *set, struct c
 		char *arg = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
 		bool used_next = false;
 
-		if (!only_names && !strcmp(arg, "--"))
+		if (!only_names && !names.n && (!strcmp(arg, "help") || !strcmp(arg, "version")))
+			code = set_option(set, find_option(arg), arg, NULL);
+		else if (!only_names && !strcmp(arg, "--"))
 			only_names = true;
 		else if (!only_names && arg[0] == '-' && arg[1] == '-')
 			code = parse_long(set, arg, next, &used_next);
@@ -4458,7 +4557,9 @@ static bool is_machine_init(void)
 	if (!stat("/proc/self/ns/pid", &st))
 		return st.st_ino == initial_namespace;
 	proc = pseudo_fs_detached(PROC);
-	return proc < 0 || fstatat(proc, "self/ns/pid", &st, 0) || st.st_ino == initial_namespace;
+	if (proc < 0)
+		return proc != -EPERM; /* without the right to mount: no machine's init */
+	return fstatat(proc, "self/ns/pid", &st, 0) || st.st_ino == initial_namespace;
 }
 
 /* The console as the three standard descriptors, where the archive that we came from had no device node for it. */
@@ -4474,6 +4575,14 @@ static void open_console(void)
 	for (int i = 0; fd >= 0 && i < 3; i++)
 		if (i != fd)
 			dup2(fd, i);
+}
+
+/* So that no file that is opened becomes standard output: a closed one reads and writes nothing. */
+static void fill_standard_descriptors(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", O_RDONLY);
 }
 
 /* Appends the words of a text to argv, those behind "--" if it has such a word. Returns the new argc. */
@@ -4525,6 +4634,7 @@ static _Noreturn void run_as_init(void)
 	int code;
 
 	open_console();
+	fill_standard_descriptors();
 	syscall(SYS_syslog, 8 /* SYSLOG_ACTION_CONSOLE_LEVEL */, NULL, 1); /* nothing but panics between our lines */
 	wait_until_quiet();
 	end_of_machine("poweroff");
@@ -4542,23 +4652,21 @@ static _Noreturn void run_as_init(void)
 
 /* === main ====================================================================================================================== */
 
-/* So that no file that is opened becomes standard output: a closed one reads and writes nothing. */
-static void fill_standard_descriptors(void)
-{
-	for (int fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			open("/dev/null", O_RDONLY);
-}
-
-/* The signals that end a run are never handled, only waited for between two windows; then they do what they always do. */
+/*
+ * The signals that end a run are never handled, only waited for between two windows; then they do what they always do. One that is
+ * ignored (nohup, a background job) stays so: blocked, it would not be.
+ */
 static void block_ending_signals(sigset_t *old)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	for (size_t i = 0; i < COUNT_OF(ending_signals); i++) {
+		struct sigaction action;
+
+		if (!sigaction(ending_signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&set, ending_signals[i]);
+	}
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 

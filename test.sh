@@ -653,6 +653,7 @@ group_cli() {
 	check 'cli: killed in a pipe by SIGINT: finished lines are out, exit status 130' cli_killed INT 130
 	check 'cli: killed in a pipe by SIGTERM: finished lines are out, exit status 143' cli_killed TERM 143
 	check 'cli: an interrupted run prints what it has' cli_interrupted
+	check 'cli: a signal that is ignored does not interrupt' cli_ignored
 	check 'cli: two runs at once: the second waits for the first' cli_two_runs
 	check 'cli: the lock of another user does not stop root' cli_foreign_lock
 	check 'cli: affinity: only CPUs of the mask that it was given' cli_affinity
@@ -696,7 +697,7 @@ cli_archive_same() {
 
 cli_archive_parts() {
 	need cpio
-	printf 'not a program' >other
+	cp "$tmp/bin/bpf_progs.o" other
 	must "$bin" initramfs --init other --args '-d 1 fentry' archive
 	mkdir root
 	(cd root && cpio -id --quiet <../archive 2>/dev/null)
@@ -714,6 +715,11 @@ cli_archive_fails() {
 	run "$bin" initramfs --init missing archive
 	want_status 1
 	want err 'missing: ENOENT'
+	printf 'not a program' >text
+	run "$bin" initramfs --init text archive
+	want_status 1
+	want err 'text: no program'
+	[ ! -e archive ] || fail 'it made an archive all the same'
 	run "$bin" initramfs one two
 	want_status 2
 	run sh -c '"$1" initramfs | true' sh "$bin"
@@ -724,6 +730,14 @@ cli_container() {
 	need unshare
 	need_root
 	must timeout --foreground 60 unshare --pid --fork --mount-proc "$bin" -q -d 0.1 -w 0 usermode-count
+	want_row out usermode-count figure
+	want_none out '^bpftrig: exit'
+	mkdir root # without /proc, and without the right to mount it
+	cp "$bin" root/bpftrig
+	chmod 755 . root
+	setpriv --reuid=65534 --regid=65534 --clear-groups -- unshare -Ur true || return 0
+	must timeout --foreground 60 setpriv --reuid=65534 --regid=65534 --clear-groups -- \
+		unshare -Ur --pid --fork chroot root /bpftrig -q -d 0.1 -w 0 usermode-count
 	want_row out usermode-count figure
 	want_none out '^bpftrig: exit'
 }
@@ -1083,19 +1097,47 @@ cli_two_runs() {
 	[ "$(grep -c waiting second.err)" = 1 ] || fail 'it says more than once that it waits'
 }
 
+# Users have a lock each; and whoever takes root's, listening or not, does not stop root.
 cli_foreign_lock() {
+	local listen
+
 	need_root
-	need setpriv
+	need setpriv perl
 	unshare -n true || skip 'no name space for it'
+	# shellcheck disable=SC2016
+	for listen in 'listen(S, 1) or die;' ''; do
+		own_network setpriv --reuid=65534 --regid=65534 --clear-groups -- perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) or die;
+			bind(S, pack("S a*", AF_UNIX, "\0bpftrig-0")) or die; '"$listen"' $| = 1; print "bound\n"; sleep 600' >held 2>/dev/null &
+		wait_for has_line held bound
+		nsenter -t $! -n timeout --foreground 60 "$bin" -d 0.05 -w 0 syscall-count >out 2>err
+		status=$?
+		kill $!
+		show 'as root'
+		want_status 0
+		want_row out syscall-count figure
+		want err 'holds the lock.*going on without'
+		rm held
+	done
 	own_network setpriv --reuid=65534 --regid=65534 --clear-groups -- "$bin" -d 600 usermode-count >/dev/null 2>first.err &
 	wait_for has_line first.err Linux
 	nsenter -t $! -n timeout --foreground 60 "$bin" -d 0.05 -w 0 syscall-count >out 2>err
 	status=$?
 	kill $!
-	show 'as root'
 	want_status 0
-	want_row out syscall-count figure
-	want err 'user 65534 holds the lock'
+	want_none err 'lock|waiting'
+}
+
+# As under nohup, or in the background of a script.
+cli_ignored() {
+	env --ignore-signal=INT,HUP "$bin" -d 1 -w 0 usermode-count >out 2>err &
+	wait_for has_line err Linux
+	kill -s INT $!
+	kill -s HUP $!
+	wait $!
+	status=$?
+	want_status 0
+	want_row out usermode-count figure
+	want_none out interrupted
 }
 
 cli_affinity() {
@@ -2009,6 +2051,7 @@ group_vm() {
 		check "vm: x86_64-5.10: --obj: $name" vm_object x86_64-5.10 "$name"
 	done
 	check 'vm: x86_64-6.1: a wrong name, and an archive without /dev/console: exit 2' vm_misuse x86_64-6.1
+	check 'vm: x86_64-6.12: an archive without /dev/console' vm_no_console x86_64-6.12
 	check 'vm: x86_64-6.12: lockdown=integrity: each row is a figure or a reason' vm_lockdown x86_64-6.12 integrity
 	check 'vm: x86_64-6.12: lockdown=confidentiality: each row is a figure or a reason' vm_lockdown x86_64-6.12 confidentiality
 	check 'vm: x86_64-6.12: lockdown=confidentiality is named where it forbids a row' vm_lockdown_named x86_64-6.12
@@ -2120,6 +2163,17 @@ vm_misuse() {
 	vm_boot "$1" '' 'fentri'
 	want out '^bpftrig: fentri: no such benchmark.*fentry'
 	want_exit 2
+}
+
+# The console is opened by us then, and what was opened before must not be closed for it.
+vm_no_console() {
+	need_root
+	CONSOLE=no vm_archive
+	vm_boot "$1" '' '-d 0.2 usermode-count rename-base tp-legacy'
+	want_row out usermode-count figure
+	want_row out rename-base figure
+	want_row out tp-legacy figure
+	want_exit 0
 }
 
 vm_lockdown() {

@@ -13,10 +13,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 machine=$1 binary=$2 kernel=$3
 shift 3
 
+case $machine in # as uname -m says it
+aarch64) machine=arm64 ;;
+armv7l) machine=arm ;;
+esac
+case $kernel in
+*/*) [ -e "$kernel" ] || { echo "vm.sh: $kernel: no such file" >&2; exit 2; } ;;
+esac
 if [ ! -e "$kernel" ]; then
 	# shellcheck source=tests/kernels.sh
 	. "$here/kernels.sh"
-	kernel=$(kernel_fetch "$kernel")
+	kernel=$(kernel_fetch "$kernel") || { echo "vm.sh: the names are:$(awk '/^[a-z].*linux-image/ { printf " %s", $1 }' <<<"$KERNEL_TABLE")" >&2; exit 2; }
 fi
 
 # One CPU by default: with two, TCG runs into the kernel's patching of its own code now and then (two of 27 boots of 6.12 never came to
@@ -45,7 +52,7 @@ tr -d '\r' <"$tmp/out" | sed "${firmware_end:+1,/$firmware_end/d}" | grep -vE '^
 status=$(sed -n 's/^bpftrig: exit \([0-9]*\)$/\1/p' "$tmp/clean" | tail -n 1)
 sed '/^bpftrig: exit /d' "$tmp/clean"
 if [ -z "$status" ]; then
-	echo "vm.sh: no end within ${SECONDS_MAX:-300} s, or a crash" >&2
+	echo "vm.sh: bpftrig did not come to its end, after $SECONDS s (the limit is SECONDS_MAX=${SECONDS_MAX:-300}); is it the kernel of $machine?" >&2
 	exit 125
 fi
 exit "$status"
