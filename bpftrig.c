@@ -1878,10 +1878,11 @@ static enum outcome link_index_relocations(const struct elf *elf, const struct f
 		if (sh->sh_type != SHT_REL || sh->sh_info != f->section)
 			continue;
 		for (uint32_t n = 0; bytes_copy(relocations, (uint64_t)n * sizeof(rel), &rel, sizeof(rel)); n++) {
-			struct relocation_at *at = *table + (rel.r_offset - f->off) / INSN_SIZE;
+			struct relocation_at *at;
 
 			if (rel.r_offset < f->off || rel.r_offset - f->off >= f->size)
 				continue;
+			at = *table + (rel.r_offset - f->off) / INSN_SIZE;
 			if (at->number)
 				return fail("%s: %s: 2 relocations at offset %#" PRIx64 " of section %s", elf->name, f->name,
 					    (uint64_t)rel.r_offset, elf_section_name(elf, f->section));

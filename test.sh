@@ -348,7 +348,7 @@ build_failure() {
 build_verbose() {
 	copy_tree tree
 	must make -C tree V=1 CFLAGS=-O0
-	want out '^clang .*-target bpf .*bpf_progs\.c'
+	want out '^clang .*-target bpf(el|eb) .*bpf_progs\.c'
 	want out '^\./gen_embed\.sh .*bpf_progs\.o'
 	want out ' bpftrig\.c -o [^ ]*bpftrig '
 	rm tree/bpftrig
