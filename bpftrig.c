@@ -465,6 +465,16 @@ static int read_whole(int fd, size_t max, struct bytes *out)
 	return 0;
 }
 
+/* The same for a file by its path. */
+static int read_path(const char *path, size_t max, struct bytes *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : read_whole(fd, max, out);
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 static void bytes_free(struct bytes *b)
 {
 	mem_free(b->at);
@@ -2036,6 +2046,11 @@ struct load_as {
 	unsigned slot; /* of the CPU that it will run on: which copy of small constants it reads */
 };
 
+static bool is_constant(const struct object *obj, const struct data_map *map)
+{
+	return !strncmp(elf_section_name(&obj->elf, map->section), ".rodata", 7);
+}
+
 #define CONSTANT_COPIES (4096 / SLOT_SIZE)
 
 /*
@@ -2046,9 +2061,7 @@ struct load_as {
  */
 static unsigned constant_copies(const struct object *obj, const struct data_map *map)
 {
-	bool constant = !strncmp(elf_section_name(&obj->elf, map->section), ".rodata", 7);
-
-	return constant && obj->elf.sections[map->section].sh_size <= SLOT_SIZE ? CONSTANT_COPIES : 1;
+	return is_constant(obj, map) && obj->elf.sections[map->section].sh_size <= SLOT_SIZE ? CONSTANT_COPIES : 1;
 }
 
 /* Fills a map of constants, and freezes it, which makes its values known to the verifier. */
@@ -2075,7 +2088,7 @@ static enum outcome object_create_map(struct object *obj, struct data_map *map)
 {
 	const char *name = elf_section_name(&obj->elf, map->section);
 	uint64_t size = obj->elf.sections[map->section].sh_size;
-	bool constant = !strncmp(name, ".rodata", 7);
+	bool constant = is_constant(obj, map);
 	unsigned copies = constant_copies(obj, map);
 	struct attr_map_create create = {
 		.map_type = BPF_MAP_TYPE_ARRAY,
@@ -2402,13 +2415,11 @@ static uint64_t usdt_address(struct bytes notes, const char *name)
 static enum outcome check_usdt(const struct site *site, const char *name)
 {
 	struct elf elf = { .name = site->path };
-	int fd = open(site->path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : read_whole(fd, OBJECT_MAX, &elf.file);
+	int err = read_path(site->path, OBJECT_MAX, &elf.file);
 	uint64_t pc = 0, off = 0, bias;
 	enum outcome o = DONE;
 	Elf64_Ehdr eh;
 
-	if (fd >= 0)
-		close(fd);
 	if (err)
 		return fail("read %s: " ERR, site->path, ERR_ARGS(err));
 	o = bytes_copy(elf.file, 0, &eh, sizeof(eh)) ? elf_read_sections(&elf, &eh) : fail("%s: no ELF file", site->path);
@@ -2440,6 +2451,15 @@ static int hold(struct held *held, int fd)
 	if (held->n == KEEP_MAX)
 		abort(); /* a row that needs more is a mistake in the table */
 	return held->fds[held->n++] = fd;
+}
+
+/* Takes over what a call that attaches has returned, or says why it did not. */
+static enum outcome hold_link(struct held *held, int fd, enum step step, const char *what, const char *needs)
+{
+	if (fd < 0)
+		return blame(step, fd, what, needs, NULL);
+	hold(held, fd);
+	return DONE;
 }
 
 /* Closes all, the last first, so that links go before the programs they attach. */
@@ -2484,10 +2504,7 @@ static enum outcome attach_tracing(struct held *held, const struct attachment *a
 		fd = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &raw, sizeof(raw));
 	}
 	snprintf(what, sizeof(what), "%s (%s of %s)", call, a->method->name, a->target);
-	if (fd < 0)
-		return blame(STEP_ATTACH, fd, what, a->needs, NULL);
-	hold(held, fd);
-	return DONE;
+	return hold_link(held, fd, STEP_ATTACH, what, a->needs);
 }
 
 /* Trampolines to several functions, here one: the program is loaded for none, and the link names them. */
@@ -2502,10 +2519,7 @@ static enum outcome attach_tracing_multi(struct held *held, const struct attachm
 	int fd = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));
 
 	snprintf(what, sizeof(what), "BPF_LINK_CREATE (%s of %s)", a->method->name, a->target);
-	if (fd < 0)
-		return blame(STEP_ATTACH, fd, what, a->needs, NULL);
-	hold(held, fd);
-	return DONE;
+	return hold_link(held, fd, STEP_ATTACH, what, a->needs);
 }
 
 static enum outcome attach_raw_tracepoint(struct held *held, const struct attachment *a)
@@ -2515,10 +2529,7 @@ static enum outcome attach_raw_tracepoint(struct held *held, const struct attach
 	int fd = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &raw, sizeof(raw));
 
 	snprintf(what, sizeof(what), "BPF_RAW_TRACEPOINT_OPEN of %s", a->target);
-	if (fd < 0)
-		return blame(fd == -ENOENT ? STEP_TRACEFS : STEP_ATTACH, fd, what, a->needs, NULL);
-	hold(held, fd);
-	return DONE;
+	return hold_link(held, fd, fd == -ENOENT ? STEP_TRACEFS : STEP_ATTACH, what, a->needs);
 }
 
 /* Attaches to a perf event: by a link from 5.15 on, by ioctl before, when closing the event is what detaches. */
@@ -2548,17 +2559,33 @@ static int open_event(struct held *held, uint32_t type, uint64_t config, uint64_
 	return fd < 0 ? fd : hold(held, fd);
 }
 
+/* The number of the kprobe or uprobe PMU, which is another one on each kernel. */
+static enum outcome find_pmu(const char *name, const char *needs, uint32_t *type)
+{
+	char file[64], what[80];
+	long number;
+
+	snprintf(file, sizeof(file), "bus/event_source/devices/%s/type", name);
+	snprintf(what, sizeof(what), "/sys/%s", file);
+	number = pseudo_read_number(SYSFS, file);
+	if (number == -ENOENT)
+		return skip("%s: " ERR ": the kernel has no %s events; needs %s", what, ERR_ARGS((int)number), name, needs);
+	if (number < 0)
+		return blame(STEP_ANY, (int)number, what, needs, NULL);
+	*type = number;
+	return DONE;
+}
+
 static enum outcome attach_kprobe(struct held *held, const struct attachment *a)
 {
-	long type = pseudo_read_number(SYSFS, "bus/event_source/devices/kprobe/type");
+	enum outcome o;
+	uint32_t type;
 	char what[128];
 	int event;
 
-	if (type == -ENOENT)
-		return skip("/sys/bus/event_source/devices/kprobe/type: " ERR ": the kernel has no kprobe events; needs %s",
-			    ERR_ARGS((int)type), a->needs);
-	if (type < 0)
-		return blame(STEP_ANY, (int)type, "/sys/bus/event_source/devices/kprobe/type", a->needs, NULL);
+	o = find_pmu("kprobe", a->needs, &type);
+	if (o)
+		return o;
 	event = open_event(held, type, a->method->is_return, pointer(a->target), 0);
 	snprintf(what, sizeof(what), "perf_event_open (%s of %s)", a->method->name, a->target);
 	if (event == -ENOENT || event == -EINVAL || event == -ESRCH)
@@ -2571,15 +2598,14 @@ static enum outcome attach_kprobe(struct held *held, const struct attachment *a)
 /* By the uprobe PMU, for every process that runs our file, as in the kernel's bench. */
 static enum outcome attach_uprobe(struct held *held, const struct attachment *a)
 {
-	long type = pseudo_read_number(SYSFS, "bus/event_source/devices/uprobe/type");
+	enum outcome o;
+	uint32_t type;
 	char what[128];
 	int event;
 
-	if (type == -ENOENT)
-		return skip("/sys/bus/event_source/devices/uprobe/type: " ERR ": the kernel has no uprobe events; needs %s",
-			    ERR_ARGS((int)type), a->needs);
-	if (type < 0)
-		return blame(STEP_ANY, (int)type, "/sys/bus/event_source/devices/uprobe/type", a->needs, NULL);
+	o = find_pmu("uprobe", a->needs, &type);
+	if (o)
+		return o;
 	event = open_event(held, type, a->method->is_return, pointer(a->site->path), a->site->off);
 	snprintf(what, sizeof(what), "perf_event_open (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
 	if (event < 0)
@@ -2603,10 +2629,7 @@ static enum outcome attach_uprobe_multi(struct held *held, const struct attachme
 	int fd = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));
 
 	snprintf(what, sizeof(what), "BPF_LINK_CREATE (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
-	if (fd < 0)
-		return blame(fd == -EINVAL ? STEP_ATTACH : STEP_UPROBE, fd, what, fd == -524 ? NULL : a->needs, NULL);
-	hold(held, fd);
-	return DONE;
+	return hold_link(held, fd, fd == -EINVAL ? STEP_ATTACH : STEP_UPROBE, what, fd == -524 ? NULL : a->needs);
 }
 
 /* a->target is CATEGORY/NAME. */
@@ -2648,10 +2671,7 @@ static enum outcome attach_kprobe_multi_to(struct held *held, const struct attac
 	snprintf(what, sizeof(what), "BPF_LINK_CREATE (%s of %s)", a->method->name, count == 1 ? names[0] : "all functions");
 	if ((fd == -ESRCH || fd == -ENOENT) && count == 1)
 		return blame_missing_symbol(what, fd, names[0], a->needs);
-	if (fd < 0)
-		return blame(STEP_ATTACH, fd, what, a->needs, NULL);
-	hold(held, fd);
-	return DONE;
+	return hold_link(held, fd, STEP_ATTACH, what, a->needs);
 }
 
 static enum outcome attach_kprobe_multi(struct held *held, const struct attachment *a)
@@ -4058,14 +4078,12 @@ struct tally {
 	unsigned done, skipped, failed;
 };
 
-static void run_and_print(const struct row *row, const struct settings *set, const struct sources *src, bool several,
-			  struct result *res, struct tally *tally)
+static void run_and_print(const struct row *row, const struct settings *set, const struct sources *src, const struct plan *plan,
+			  bool several, struct result *res, struct tally *tally)
 {
-	const struct plan plan = make_plan(set, several);
-
 	if (set->as_bench && !several)
 		print_bench_setup(set, row);
-	row_run(row, set, src, &plan, res);
+	row_run(row, set, src, plan, res);
 	if (set->as_bench)
 		print_bench_result(set, row, res, several);
 	else
@@ -4079,13 +4097,13 @@ static void run_and_print(const struct row *row, const struct settings *set, con
 static int command_run(const struct choice *choice, struct settings *set, const struct sources *src)
 {
 	bool several = choice->n > 1 || set->producer_list.n > 1 || set->batch_list.n > 1;
-	unsigned windows = make_plan(set, several).windows;
-	struct result res = { .windows = mem_new(windows * sizeof(struct window)) };
+	const struct plan plan = make_plan(set, several);
+	struct result res = { .windows = mem_new(plan.windows * sizeof(struct window)) };
 	struct tally tally = { 0 };
 	int lock;
 
 	if (!res.windows) {
-		say("no memory for %u windows", windows);
+		say("no memory for %u windows", plan.windows);
 		return EXIT_FAILED;
 	}
 	lock = lock_instance();
@@ -4096,7 +4114,7 @@ static int command_run(const struct choice *choice, struct settings *set, const 
 			for (unsigned p = 0; p < set->producer_list.n && !signal_pending() && !output_lost; p++) {
 				set->batch = set->batch_list.v[b];
 				set->producers = set->producer_list.v[p];
-				run_and_print(choice->rows[i], set, src, several, &res, &tally);
+				run_and_print(choice->rows[i], set, src, &plan, several, &res, &tally);
 			}
 	mem_free(res.windows);
 	if (lock >= 0)
@@ -4179,13 +4197,8 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 	int err = -ENOENT, out = STDOUT_FILENO;
 	bool good;
 
-	for (size_t i = 0; i < COUNT_OF(own) && err && own[i]; i++) {
-		int fd = sys_result(open(own[i], O_RDONLY | O_CLOEXEC));
-
-		err = fd < 0 ? fd : read_whole(fd, OBJECT_MAX, &program);
-		if (fd >= 0)
-			close(fd);
-	}
+	for (size_t i = 0; i < COUNT_OF(own) && err && own[i]; i++)
+		err = read_path(own[i], OBJECT_MAX, &program);
 	if (!err && (program.len < SELFMAG || memcmp(program.at, ELFMAG, SELFMAG))) {
 		say("%s: no program (not an ELF file)", init ? init : "this program's own file");
 		return EXIT_FAILED;
@@ -4201,10 +4214,11 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 	       (!args || cpio_entry(out, ARGS_FILE, 0100644, 0, 0, args, strlen(args))) && cpio_entry(out, "TRAILER!!!", 0, 0, 0, NULL, 0);
 	if (path)
 		good &= !close(out);
+	err = errno;
 	if (!good && path)
 		unlink(path);
-	if (!good && errno != EPIPE)
-		say("%s: " ERR, path ? path : "standard output", ERR_ARGS(errno));
+	if (!good && err != EPIPE)
+		say("%s: " ERR, path ? path : "standard output", ERR_ARGS(err));
 	bytes_free(&program);
 	return good ? EXIT_FINE : EXIT_FAILED;
 }
@@ -4510,7 +4524,7 @@ static int bpftrig(int argc, char **argv)
 	static struct choice choice;
 	const char *own_name = argc ? strrchr(argv[0], '/') : NULL;
 	struct sources src = { .embedded = { embedded_object, sizeof(embedded_object) } };
-	int code, fd, err;
+	int code, err;
 
 	own_name = own_name ? own_name + 1 : argc ? argv[0] : "";
 	set = (struct settings){
@@ -4532,10 +4546,7 @@ static int bpftrig(int argc, char **argv)
 		return code;
 	verbose = set.verbose;
 	if (set.obj_path) {
-		fd = sys_result(open(set.obj_path, O_RDONLY | O_CLOEXEC));
-		err = fd < 0 ? fd : read_whole(fd, OBJECT_MAX, &src.given);
-		if (fd >= 0)
-			close(fd);
+		err = read_path(set.obj_path, OBJECT_MAX, &src.given);
 		if (err) {
 			say("%s: " ERR "%s", set.obj_path, ERR_ARGS(err), err == -EISDIR ? ": a directory, not a BPF object" : "");
 			return EXIT_FAILED;
@@ -4610,16 +4621,13 @@ static int split_words(char *text, bool only_behind, int argc, char **argv, int 
 static int init_arguments(char **argv, int max)
 {
 	struct bytes text;
-	int argc = 1, fd;
+	int argc = 1;
 
 	argv[0] = "bpftrig";
 	if (!pseudo_read_whole(PROC, "cmdline", 1 << 16, &text))
 		argc = split_words((char *)text.at, true, argc, argv, max);
-	fd = argc == 1 ? open("/" ARGS_FILE, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd >= 0 && !read_whole(fd, 1 << 16, &text))
+	if (argc == 1 && !read_path("/" ARGS_FILE, 1 << 16, &text))
 		argc = split_words((char *)text.at, false, argc, argv, max);
-	if (fd >= 0)
-		close(fd);
 	return argc;
 }
 
