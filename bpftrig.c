@@ -10,6 +10,7 @@
  *
  *	Limits and exit codes	the tunables, each with its reason
  *	Kernel ABI		what the build machine's headers may lack
+ *	Text			printf's formats without stdio
  *	Errors			outcomes, the one reason text, names of errnos
  *	Memory			a mapping for each piece
  *	Bytes and numbers	bounded reads of foreign bytes, strict parsing of arguments
@@ -60,7 +61,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -245,6 +245,284 @@ enum { FS_CMD_CREATE = 6 };
 #define CAP_BPF 39
 #endif
 
+/* === Text ======================================================================================================================
+ * print()'s formats without stdio, which with its floating point is a seventh of a small static binary: flags - 0 #, width,
+ * precision, both also as *, the lengths l ll z, and the conversions d u x X s c f g %. %f rounds the exact value half to even, as
+ * libc's does; %g writes six digits at most, and never an exponent.
+ */
+
+/* Where text goes: to a file descriptor when the buffer is full, or (fd < 0) only as much as fits, always terminated. */
+struct sink {
+	char *buf;
+	size_t size, len; /* len counts what did not fit, too */
+	int fd, err;	  /* err: the first errno that writing came to */
+};
+
+static bool write_all(int fd, const void *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		data = (const char *)data + (n > 0 ? n : 0);
+		len -= n > 0 ? n : 0;
+	}
+	return true;
+}
+
+static void sink_flush(struct sink *s)
+{
+	if (!s->err && !write_all(s->fd, s->buf, s->len))
+		s->err = errno;
+	s->len = 0;
+}
+
+static void sink_put(struct sink *s, char c)
+{
+	if (s->fd >= 0 && s->len == s->size)
+		sink_flush(s);
+	if (s->len < s->size)
+		s->buf[s->len] = c;
+	s->len++;
+}
+
+static void sink_fill(struct sink *s, char c, int n)
+{
+	while (n-- > 0)
+		sink_put(s, c);
+}
+
+/* A conversion's flags and numbers: "%-8.3f" is { .left, .width = 8, .precision = 3 }. */
+struct conversion {
+	bool left, zero, alternate;
+	int width, precision; /* precision: -1 where there is none */
+};
+
+/* A field of text: sign or prefix, zeros or blanks up to the width, body. */
+static void sink_field(struct sink *s, const struct conversion *c, const char *prefix, const char *body, int len)
+{
+	int fill = c->width - (int)strlen(prefix) - len;
+
+	if (!c->left && !c->zero)
+		sink_fill(s, ' ', fill);
+	for (; *prefix; prefix++)
+		sink_put(s, *prefix);
+	if (!c->left && c->zero)
+		sink_fill(s, '0', fill);
+	for (int i = 0; i < len; i++)
+		sink_put(s, body[i]);
+	if (c->left)
+		sink_fill(s, ' ', fill);
+}
+
+/* Writes the digits of a number before `end`, and returns where they start. */
+static char *digits_before(char *end, uint64_t n, unsigned base, const char *digits)
+{
+	do
+		*--end = digits[n % base];
+	while (n /= base);
+	return end;
+}
+
+/* The next decimal digit of a fraction, which is a number of 2^-64. */
+static unsigned next_digit(uint64_t *fraction)
+{
+	uint64_t low = (*fraction & UINT32_MAX) * 10, high = (*fraction >> 32) * 10 + (low >> 32);
+
+	*fraction = high << 32 | (low & UINT32_MAX);
+	return high >> 32;
+}
+
+/*
+ * A number that is not negative, with `precision` digits behind the point (0 to 18): the whole part, and the exact fraction times 2^64,
+ * from which multiplying by ten takes one digit after the other. Returns the length. From 1e18 on the last digits are zeros.
+ */
+static int decimal(char *out, double value, int precision)
+{
+	char digits[64], *end = digits + sizeof(digits), *at;
+	int zeros = 0, len;
+	uint64_t whole, fraction;
+	bool up;
+
+	for (; value >= 1e18; value /= 10)
+		zeros++;
+	whole = value;
+	fraction = (value - whole) * 18446744073709551616.0;
+	at = end - precision;
+	for (int i = 0; i < precision; i++)
+		at[i] = '0' + next_digit(&fraction);
+	up = fraction > 1ULL << 63 || (fraction == 1ULL << 63 && ((precision ? (unsigned)end[-1] : whole) & 1));
+	for (char *c = end; up && c-- > at;) {
+		up = *c == '9';
+		*c = up ? '0' : *c + 1;
+	}
+	whole += up;
+	if (precision)
+		*--at = '.';
+	at = digits_before(at, whole, 10, "0123456789");
+	len = precision ? end - at - precision - 1 : end - at;
+	memcpy(out, at, len);
+	memset(out + len, '0', zeros);
+	memcpy(out + len + zeros, at + len, end - at - len);
+	return zeros + (int)(end - at);
+}
+
+static void sink_double(struct sink *s, struct conversion *c, char type, double value)
+{
+	char body[400]; /* the largest double has 309 digits before the point */
+	const char *sign = value < 0 ? "-" : "";
+	int precision = c->precision < 0 ? 6 : c->precision > 18 ? 18 : c->precision, len;
+
+	value = value < 0 ? -value : value;
+	if (!(value <= 1.7976931348623157e308)) {
+		c->zero = false;
+		sink_field(s, c, sign, value > 0 ? "inf" : "nan", 3);
+		return;
+	}
+	if (type == 'g')
+		for (double v = value; v >= 1 && precision; v /= 10)
+			precision--;
+	len = decimal(body, value, precision);
+	while (type == 'g' && memchr(body, '.', len) && (body[len - 1] == '0' || body[len - 1] == '.'))
+		if (body[--len] == '.')
+			break;
+	sink_field(s, c, sign, body, len);
+}
+
+static void sink_number(struct sink *s, struct conversion *c, char type, uint64_t n, bool negative)
+{
+	char digits[24], *end = digits + sizeof(digits), *at;
+	const char *prefix = negative ? "-" : c->alternate && n ? "0x" : "";
+
+	at = digits_before(end, negative ? -n : n, type == 'x' || type == 'X' ? 16 : 10, type == 'X' ? "0123456789ABCDEF" : "0123456789abcdef");
+	sink_field(s, c, prefix, at, end - at);
+}
+
+static void sink_string(struct sink *s, const struct conversion *c, const char *text)
+{
+	int len = 0;
+
+	while ((c->precision < 0 || len < c->precision) && text[len])
+		len++;
+	sink_field(s, c, "", text, len);
+}
+
+/* A number of the format itself, or of the arguments where it has a star. */
+#define FORMAT_NUMBER(at, args, out) \
+	do { \
+		(out) = 0; \
+		if (*(at) == '*') { \
+			(at)++; \
+			(out) = va_arg(args, int); \
+		} \
+		while (*(at) >= '0' && *(at) <= '9') \
+			(out) = (out) * 10 + (*(at)++ - '0'); \
+	} while (0)
+
+static void sink_format(struct sink *s, const char *at, va_list args)
+{
+	for (; *at; at++) {
+		struct conversion c = { .precision = -1 };
+		unsigned longs = 0;
+		bool wide;
+
+		if (*at != '%') {
+			sink_put(s, *at);
+			continue;
+		}
+		for (at++; *at == '-' || *at == '0' || *at == '#'; at++) {
+			c.left |= *at == '-';
+			c.zero |= *at == '0';
+			c.alternate |= *at == '#';
+		}
+		FORMAT_NUMBER(at, args, c.width);
+		if (*at == '.') {
+			at++;
+			FORMAT_NUMBER(at, args, c.precision);
+		}
+		for (; *at == 'l' || *at == 'z'; at++)
+			longs++;
+		wide = longs * sizeof(long) >= sizeof(int64_t); /* "l" is no longer than an int on 32 bits */
+		if (*at == 'd') {
+			int64_t n = wide ? va_arg(args, int64_t) : va_arg(args, int);
+
+			sink_number(s, &c, *at, n, n < 0);
+		} else if (*at == 'u' || *at == 'x' || *at == 'X') {
+			sink_number(s, &c, *at, wide ? va_arg(args, uint64_t) : va_arg(args, unsigned), false);
+		} else if (*at == 's') {
+			sink_string(s, &c, va_arg(args, const char *));
+		} else if (*at == 'f' || *at == 'g') {
+			sink_double(s, &c, *at, va_arg(args, double));
+		} else {
+			sink_put(s, *at == 'c' ? (char)va_arg(args, int) : *at);
+		}
+	}
+}
+
+/* format_to(): the length that the whole text has, of which `size` - 1 bytes at most are in buf, and a NUL. */
+static size_t format_args(char *buf, size_t size, const char *format, va_list args)
+{
+	struct sink s = { .buf = buf, .size = size, .fd = -1 };
+
+	sink_format(&s, format, args);
+	if (size)
+		buf[s.len < size ? s.len : size - 1] = 0;
+	return s.len;
+}
+
+/* format_to() */
+__attribute__((format(printf, 3, 4))) static size_t format_to(char *buf, size_t size, const char *format, ...)
+{
+	va_list args;
+	size_t len;
+
+	va_start(args, format);
+	len = format_args(buf, size, format, args);
+	va_end(args);
+	return len;
+}
+
+/* fprintf() */
+__attribute__((format(printf, 2, 3))) static void sink_print(struct sink *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	sink_format(s, format, args);
+	va_end(args);
+}
+
+/* Standard output is a result: whatever is lost on the way there is an error, and each line is out as soon as it is known. */
+static char output_buffer[4096];
+static struct sink output = { .buf = output_buffer, .size = sizeof(output_buffer), .fd = STDOUT_FILENO };
+static bool output_lost;
+
+#define print(...) sink_print(&output, __VA_ARGS__)
+
+/* For people, on standard error and in one write(), so that lines of two processes do not mix; never for a program to read. */
+static void say_args(const char *format, va_list args, const char *end)
+{
+	char buf[1024];
+	struct sink s = { .buf = buf, .size = sizeof(buf), .fd = STDERR_FILENO };
+
+	for (const char *c = "bpftrig: "; *c; c++)
+		sink_put(&s, *c);
+	sink_format(&s, format, args);
+	for (; *end; end++)
+		sink_put(&s, *end);
+	sink_flush(&s);
+}
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say_args(format, args, "\n");
+	va_end(args);
+}
+
 /* === Errors ====================================================================================================================
  * A system call's wrapper returns -errno. What is built on it returns an outcome, and says the rest in `reason`: one sentence
  * that names what failed, the errno and what to do, printed once, with the row or on standard error.
@@ -257,9 +535,7 @@ static char reason[REASON_MAX];
 /* Writes behind the first `used` bytes of the reason, which ends in "..." where it has become too long. */
 static void reason_write(size_t used, const char *format, va_list args)
 {
-	int n = vsnprintf(reason + used, sizeof(reason) - used, format, args);
-
-	if (n >= 0 && used + (size_t)n >= sizeof(reason))
+	if (used + format_args(reason + used, sizeof(reason) - used, format, args) >= sizeof(reason))
 		strcpy(reason + sizeof(reason) - 4, "...");
 }
 
@@ -292,18 +568,6 @@ __attribute__((format(printf, 1, 2))) static void reason_add(const char *format,
 	va_end(args);
 }
 
-/* For people, on standard error; never for a program to read. */
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	fputs("bpftrig: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-	va_end(args);
-}
-
 static bool verbose; /* -v */
 
 /* Each step, where -v asks for it. */
@@ -328,13 +592,7 @@ static const char *errno_name(int err)
 	return "errno";
 }
 
-/* In place of libc's: its printf refers to this for %m, which would bring 2 kB of texts that are never printed. */
-char *strerror(int err)
-{
-	return (char *)errno_name(err);
-}
-
-/* For printf: "EPERM (1)". */
+/* In a format: "EPERM (1)". */
 #define ERR "%s (%d)"
 #define ERR_ARGS(err) errno_name(err), abs(err)
 
@@ -903,17 +1161,17 @@ static uint64_t pointer(const void *p)
 	return (uintptr_t)p;
 }
 
-/* Raises RLIMIT_MEMLOCK as far as it goes; true if that changed anything. */
+/* Raises RLIMIT_MEMLOCK as far as it goes; true if that changed anything. (musl's setrlimit() brings 2 kB to stop all threads.) */
 static bool memlock_raise(void)
 {
 	struct rlimit old, wanted = { RLIM_INFINITY, RLIM_INFINITY };
 
-	if (getrlimit(RLIMIT_MEMLOCK, &old) || old.rlim_cur == RLIM_INFINITY)
+	if (prlimit(0, RLIMIT_MEMLOCK, NULL, &old) || old.rlim_cur == RLIM_INFINITY)
 		return false;
-	if (!setrlimit(RLIMIT_MEMLOCK, &wanted))
+	if (!prlimit(0, RLIMIT_MEMLOCK, &wanted, NULL))
 		return true;
 	wanted.rlim_cur = wanted.rlim_max = old.rlim_max;
-	return old.rlim_cur < old.rlim_max && !setrlimit(RLIMIT_MEMLOCK, &wanted);
+	return old.rlim_cur < old.rlim_max && !prlimit(0, RLIMIT_MEMLOCK, &wanted, NULL);
 }
 
 /* Before 5.11, maps and programs are charged to RLIMIT_MEMLOCK, and what is over it is EPERM. */
@@ -1002,7 +1260,7 @@ static int pseudo_open(enum pseudo_fs fs, const char *path, int flags)
 	char full[256];
 	int fd, mount;
 
-	snprintf(full, sizeof(full), "%s/%s", pseudo_fs[fs].place, path);
+	format_to(full, sizeof(full), "%s/%s", pseudo_fs[fs].place, path);
 	fd = sys_result(open(full, flags | O_CLOEXEC));
 	if (fd != -ENOENT && fd != -ENOTDIR)
 		return fd;
@@ -1103,7 +1361,7 @@ static bool is_memlock_limited(void)
 {
 	struct rlimit limit;
 
-	return !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY;
+	return !prlimit(0, RLIMIT_MEMLOCK, NULL, &limit) && limit.rlim_cur != RLIM_INFINITY;
 }
 
 static bool is_perf_paranoid(void)
@@ -1137,7 +1395,7 @@ static void tell_memlock(void)
 {
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_MEMLOCK, &limit))
+	if (!prlimit(0, RLIMIT_MEMLOCK, NULL, &limit))
 		reason_add(" of %lld bytes, which may not be raised; on a newer kernel, this machine's policy", (long long)limit.rlim_cur);
 	tell_policy();
 }
@@ -1562,7 +1820,7 @@ static bool kallsyms_has(const char *name, bool *exact, char *clone, size_t size
 		if (at[len] == '\n' || at[len] == '\t')
 			*exact = true;
 		else if (at[len] == '.')
-			snprintf(clone, size, "%.*s", (int)strcspn(at, "\t\n"), at);
+			format_to(clone, size, "%.*s", (int)strcspn(at, "\t\n"), at);
 	}
 	bytes_free(&text);
 	return *exact || clone[0];
@@ -1956,7 +2214,7 @@ static enum outcome link_relocate(struct object *obj, struct code *code, uint32_
 	struct bpf_insn *insn = &code->insns[at];
 	char where[160];
 
-	snprintf(where, sizeof(where), "%.60s: relocation at offset %#" PRIx64 " of section %.60s", f->name, (uint64_t)rel->r_offset,
+	format_to(where, sizeof(where), "%.60s: relocation at offset %#" PRIx64 " of section %.60s", f->name, (uint64_t)rel->r_offset,
 		 elf_section_name(elf, f->section));
 	if (type == R_BPF_64_64 && insn->code == OP_LD_IMM64)
 		return link_address(obj, code, at, &sym, where);
@@ -2102,7 +2360,7 @@ static enum outcome object_create_map(struct object *obj, struct data_map *map)
 
 	if (map->fd >= 0)
 		return DONE;
-	snprintf(what, sizeof(what), "BPF_MAP_CREATE for section %s", name);
+	format_to(what, sizeof(what), "BPF_MAP_CREATE for section %s", name);
 	map->fd = sys_bpf_charged(BPF_MAP_CREATE, &create, sizeof(create));
 	if (map->fd < 0)
 		return blame(STEP_MAP, map->fd, what, NULL, NULL);
@@ -2198,7 +2456,7 @@ static enum outcome load_code(const struct object *obj, const struct code *code,
 	char *log = NULL, what[128];
 	enum outcome o = DONE;
 
-	snprintf(what, sizeof(what), "BPF_PROG_LOAD of %s for %s", code->funcs[0].name, as->what);
+	format_to(what, sizeof(what), "BPF_PROG_LOAD of %s for %s", code->funcs[0].name, as->what);
 	if (fd < 0 && fd != -EPERM && fd != -ENOSYS)
 		fd = load_with_log(&attr, &log);
 	if (fd < 0) {
@@ -2234,7 +2492,7 @@ static enum outcome object_load(struct object *obj, const char *name, const stru
 	if (o == FAILED && *prog_fd != -EPERM && !is_shortage(*prog_fd) && !find_text(name, "_plain")) {
 		char plain[64], first_reason[REASON_MAX];
 
-		snprintf(plain, sizeof(plain), "%.50s_plain", name);
+		format_to(plain, sizeof(plain), "%.50s_plain", name);
 		strcpy(first_reason, reason);
 		if (object_has_prog(obj, plain) && !object_load(obj, plain, as, prog_fd)) {
 			say("%s: %s; using %s, without atomic operations", as->what, first_reason, plain);
@@ -2286,12 +2544,16 @@ static int jited_read(int prog_fd, struct jited *jited)
 /* One function's JITed code on a line, for -v. */
 static void explain_code(const char *prog, unsigned number, const uint8_t *code, uint32_t len, bool is_private)
 {
+	char buf[256];
+	struct sink s = { .buf = buf, .size = sizeof(buf), .fd = STDERR_FILENO };
+
 	if (!verbose)
 		return;
-	fprintf(stderr, "bpftrig: JITed %s, function %u, %s private stack:", prog, number, is_private ? "with a" : "without");
+	sink_print(&s, "bpftrig: JITed %s, function %u, %s private stack:", prog, number, is_private ? "with a" : "without");
 	for (uint32_t i = 0; i < len; i++)
-		fprintf(stderr, " %02x", code[i]);
-	fputc('\n', stderr);
+		sink_print(&s, " %02x", code[i]);
+	sink_print(&s, "\n");
+	sink_flush(&s);
 }
 
 /* How many of a program's functions have a private stack, from their JITed code, and how many there are. 0 or -errno. */
@@ -2503,7 +2765,7 @@ static enum outcome attach_tracing(struct held *held, const struct attachment *a
 		call = "BPF_RAW_TRACEPOINT_OPEN";
 		fd = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &raw, sizeof(raw));
 	}
-	snprintf(what, sizeof(what), "%s (%s of %s)", call, a->method->name, a->target);
+	format_to(what, sizeof(what), "%s (%s of %s)", call, a->method->name, a->target);
 	return hold_link(held, fd, STEP_ATTACH, what, a->needs);
 }
 
@@ -2518,7 +2780,7 @@ static enum outcome attach_tracing_multi(struct held *held, const struct attachm
 	char what[128];
 	int fd = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));
 
-	snprintf(what, sizeof(what), "BPF_LINK_CREATE (%s of %s)", a->method->name, a->target);
+	format_to(what, sizeof(what), "BPF_LINK_CREATE (%s of %s)", a->method->name, a->target);
 	return hold_link(held, fd, STEP_ATTACH, what, a->needs);
 }
 
@@ -2528,7 +2790,7 @@ static enum outcome attach_raw_tracepoint(struct held *held, const struct attach
 	char what[128];
 	int fd = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &raw, sizeof(raw));
 
-	snprintf(what, sizeof(what), "BPF_RAW_TRACEPOINT_OPEN of %s", a->target);
+	format_to(what, sizeof(what), "BPF_RAW_TRACEPOINT_OPEN of %s", a->target);
 	return hold_link(held, fd, fd == -ENOENT ? STEP_TRACEFS : STEP_ATTACH, what, a->needs);
 }
 
@@ -2544,7 +2806,7 @@ static enum outcome attach_to_event(struct held *held, const struct attachment *
 		return DONE;
 	}
 	err = fd == -EINVAL ? sys_ioctl(event_fd, PERF_EVENT_IOC_SET_BPF, a->prog_fd) : fd;
-	snprintf(what, sizeof(what), "%s of the program to the event for %s", fd == -EINVAL ? "PERF_EVENT_IOC_SET_BPF" : "BPF_LINK_CREATE",
+	format_to(what, sizeof(what), "%s of the program to the event for %s", fd == -EINVAL ? "PERF_EVENT_IOC_SET_BPF" : "BPF_LINK_CREATE",
 		 a->target);
 	return err < 0 ? blame(STEP_ATTACH, err, what, a->needs, NULL) : DONE;
 }
@@ -2565,8 +2827,8 @@ static enum outcome find_pmu(const char *name, const char *needs, uint32_t *type
 	char file[64], what[80];
 	long number;
 
-	snprintf(file, sizeof(file), "bus/event_source/devices/%s/type", name);
-	snprintf(what, sizeof(what), "/sys/%s", file);
+	format_to(file, sizeof(file), "bus/event_source/devices/%s/type", name);
+	format_to(what, sizeof(what), "/sys/%s", file);
 	number = pseudo_read_number(SYSFS, file);
 	if (number == -ENOENT)
 		return skip("%s: " ERR ": the kernel has no %s events; needs %s", what, ERR_ARGS((int)number), name, needs);
@@ -2587,7 +2849,7 @@ static enum outcome attach_kprobe(struct held *held, const struct attachment *a)
 	if (o)
 		return o;
 	event = open_event(held, type, a->method->is_return, pointer(a->target), 0);
-	snprintf(what, sizeof(what), "perf_event_open (%s of %s)", a->method->name, a->target);
+	format_to(what, sizeof(what), "perf_event_open (%s of %s)", a->method->name, a->target);
 	if (event == -ENOENT || event == -EINVAL || event == -ESRCH)
 		return blame_missing_symbol(what, event, a->target, a->needs);
 	if (event < 0)
@@ -2607,7 +2869,7 @@ static enum outcome attach_uprobe(struct held *held, const struct attachment *a)
 	if (o)
 		return o;
 	event = open_event(held, type, a->method->is_return, pointer(a->site->path), a->site->off);
-	snprintf(what, sizeof(what), "perf_event_open (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
+	format_to(what, sizeof(what), "perf_event_open (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
 	if (event < 0)
 		return blame(STEP_UPROBE, event, what, event == -524 ? NULL : a->needs, NULL);
 	return attach_to_event(held, a, event);
@@ -2628,7 +2890,7 @@ static enum outcome attach_uprobe_multi(struct held *held, const struct attachme
 	char what[128];
 	int fd = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));
 
-	snprintf(what, sizeof(what), "BPF_LINK_CREATE (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
+	format_to(what, sizeof(what), "BPF_LINK_CREATE (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
 	return hold_link(held, fd, fd == -EINVAL ? STEP_ATTACH : STEP_UPROBE, what, fd == -524 ? NULL : a->needs);
 }
 
@@ -2639,13 +2901,13 @@ static enum outcome attach_tracepoint(struct held *held, const struct attachment
 	long id;
 	int event;
 
-	snprintf(path, sizeof(path), "events/%s/id", a->target);
-	snprintf(what, sizeof(what), "tracefs %s", path);
+	format_to(path, sizeof(path), "events/%s/id", a->target);
+	format_to(what, sizeof(what), "tracefs %s", path);
 	id = pseudo_read_number(TRACEFS, path);
 	if (id < 0)
 		return blame(STEP_TRACEFS, (int)id, what, a->needs, NULL);
 	event = open_event(held, PERF_TYPE_TRACEPOINT, id, 0, 0);
-	snprintf(what, sizeof(what), "perf_event_open (tracepoint %s)", a->target);
+	format_to(what, sizeof(what), "perf_event_open (tracepoint %s)", a->target);
 	if (event < 0)
 		return blame(STEP_PERF_OPEN, event, what, a->needs, NULL);
 	return attach_to_event(held, a, event);
@@ -2668,7 +2930,7 @@ static enum outcome attach_kprobe_multi_to(struct held *held, const struct attac
 		syms[i] = pointer(names[i]);
 	fd = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));
 	mem_free(syms);
-	snprintf(what, sizeof(what), "BPF_LINK_CREATE (%s of %s)", a->method->name, count == 1 ? names[0] : "all functions");
+	format_to(what, sizeof(what), "BPF_LINK_CREATE (%s of %s)", a->method->name, count == 1 ? names[0] : "all functions");
 	if ((fd == -ESRCH || fd == -ENOENT) && count == 1)
 		return blame_missing_symbol(what, fd, names[0], a->needs);
 	return hold_link(held, fd, STEP_ATTACH, what, a->needs);
@@ -3112,13 +3374,13 @@ static void canonical_name(const char *given, char *name, size_t size)
 	static const char batch[] = "-batch";
 	size_t len;
 
-	snprintf(name, size, "%s", strncmp(given, "trig-", 5) ? given : given + 5);
+	format_to(name, size, "%s", strncmp(given, "trig-", 5) ? given : given + 5);
 	len = strlen(name);
 	if (len >= sizeof(batch) && !strcmp(name + len - (sizeof(batch) - 1), batch))
 		name[len - (sizeof(batch) - 1)] = 0;
 	for (size_t i = 0; i < COUNT_OF(aliases); i++)
 		if (!strcmp(name, aliases[i].old))
-			snprintf(name, size, "%s", aliases[i].name);
+			format_to(name, size, "%s", aliases[i].name);
 }
 
 /*
@@ -3162,7 +3424,7 @@ static void nearest_names(const char *given, char *out, size_t size)
 			if ((find_text(rows[i].name, name) ? 1 : edit_distance(name, rows[i].name)) == distance) {
 				size_t len = strlen(out);
 
-				snprintf(out + len, size - len, "%s%s", found++ ? ", " : "", rows[i].name);
+				format_to(out + len, size - len, "%s%s", found++ ? ", " : "", rows[i].name);
 			}
 }
 
@@ -3244,7 +3506,7 @@ static const char *row_prog_name(const struct run *run, const struct object *obj
 {
 	const struct row *row = run->row;
 
-	snprintf(buf, size, "%s", row->name);
+	format_to(buf, size, "%s", row->name);
 	for (char *c = buf; *c; c++)
 		if (*c == '-')
 			*c = '_';
@@ -3252,7 +3514,7 @@ static const char *row_prog_name(const struct run *run, const struct object *obj
 		return buf;
 	if (!run->set->stacktrace || !(row->flags & KERNEL_CTX))
 		return row->prog;
-	snprintf(buf, size, "%s_stack", row->prog);
+	format_to(buf, size, "%s_stack", row->prog);
 	return buf;
 }
 
@@ -3298,9 +3560,9 @@ static void raise_file_limit(uint32_t producers)
 {
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < producers + 64) {
+	if (!prlimit(0, RLIMIT_NOFILE, NULL, &limit) && limit.rlim_cur < producers + 64) {
 		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
+		prlimit(0, RLIMIT_NOFILE, &limit, NULL);
 	}
 }
 
@@ -3356,7 +3618,7 @@ static enum outcome row_prepare(struct run *run, const struct method *method, st
 	};
 	if (!method->btf_kind)
 		return DONE;
-	snprintf(type_name, sizeof(type_name), "%s%s", method->btf_prefix, row->target);
+	format_to(type_name, sizeof(type_name), "%s%s", method->btf_prefix, row->target);
 	o = kernel_btf_id(method->btf_kind, type_name, row->needs, &a->btf_id);
 	as->attach_btf_id = is_tracing_multi(method) ? 0 : a->btf_id;
 	return o;
@@ -3424,7 +3686,7 @@ static enum outcome row_attach_private(struct run *run, struct object *obj)
 	if (with != all || with_none)
 		return fail("the two sides do not differ as they should: a private stack in %u of %u functions, and in %u of %u", with, all,
 			    with_none, all_none);
-	snprintf(run->note, sizeof(run->note), "%s; private stack in %u of %u functions",
+	format_to(run->note, sizeof(run->note), "%s; private stack in %u of %u functions",
 		 by_flag ? "by flag" : wants ? "by depth, 64-byte frames" : "by depth, 48-byte frames", wants ? with : with_none, all);
 	a.prog_fd = wants ? private_fd : none_fd;
 	return method->attach(&run->held, &a);
@@ -3559,7 +3821,7 @@ static void add_note(struct run *run, const char *text)
 {
 	size_t len = strlen(run->note);
 
-	snprintf(run->note + len, sizeof(run->note) - len, "%s%s", len ? "; " : "", text);
+	format_to(run->note + len, sizeof(run->note) - len, "%s%s", len ? "; " : "", text);
 }
 
 /*
@@ -3808,14 +4070,12 @@ static double rate_interval(const struct window *w, unsigned n)
 
 /* === Printing ================================================================================================================== */
 
-/* Standard output is a result: whatever is lost on the way there is an error, and each line is out as soon as it is known. */
-static bool output_lost;
-
 static void flush_output(void)
 {
-	if ((fflush(stdout) || ferror(stdout)) && !output_lost) {
-		if (errno != EPIPE)
-			say("standard output: " ERR, ERR_ARGS(errno));
+	sink_flush(&output);
+	if (output.err && !output_lost) {
+		if (output.err != EPIPE)
+			say("standard output: " ERR, ERR_ARGS(output.err));
 		output_lost = true;
 	}
 }
@@ -3823,18 +4083,18 @@ static void flush_output(void)
 /* The row's name, with the numbers that a sweep gives it behind it. */
 static void make_label(const struct settings *set, const struct row *row, char *label, size_t size)
 {
-	int len = snprintf(label, size, "%s", row->name);
+	int len = format_to(label, size, "%s", row->name);
 
 	if (set->producer_list.n > 1)
-		len += snprintf(label + len, size - len, "-%" PRIu32, set->producers);
+		len += format_to(label + len, size - len, "-%" PRIu32, set->producers);
 	if (set->batch_list.n > 1)
-		snprintf(label + len, size - len, "-%" PRIu32, set->batch);
+		format_to(label + len, size - len, "-%" PRIu32, set->batch);
 }
 
 /* "  (32.26 ns/trigger; note)": what stands behind the figure in bench's form. */
 static void print_rest(const struct settings *set, const struct result *res, double rate)
 {
-	printf("  (%.2f ns/trigger%s%s)%s\n", 1e3 * set->producers / rate, *res->note ? "; " : "", res->note,
+	print("  (%.2f ns/trigger%s%s)%s\n", 1e3 * set->producers / rate, *res->note ? "; " : "", res->note,
 	       res->interrupted ? " interrupted" : "");
 }
 
@@ -3843,8 +4103,8 @@ static void print_figure_and_drops(const char *label, double rate, double uncert
 {
 	char name[80];
 
-	snprintf(name, sizeof(name), "%s:", label);
-	printf("%-20s %.3f ± %.3fM/s (drops %.3f ± %.3fM/s)", name, rate, uncertainty, 0.0, 0.0);
+	format_to(name, sizeof(name), "%s:", label);
+	print("%-20s %.3f ± %.3fM/s (drops %.3f ± %.3fM/s)", name, rate, uncertainty, 0.0, 0.0);
 }
 
 static void print_row(const struct settings *set, const struct row *row, const struct result *res)
@@ -3854,19 +4114,19 @@ static void print_row(const struct settings *set, const struct row *row, const s
 
 	make_label(set, row, label, sizeof(label));
 	if (res->outcome != DONE) {
-		printf("%-15s:  %s: %s\n", label, res->outcome == SKIPPED ? "skipped" : "failed", reason);
+		print("%-15s:  %s: %s\n", label, res->outcome == SKIPPED ? "skipped" : "failed", reason);
 	} else if (res->count < 2 || !rate) {
-		printf("%-15s:  interrupted before there was a figure\n", label);
+		print("%-15s:  interrupted before there was a figure\n", label);
 	} else if (set->overhead) { /* of the kernel's former test_overhead */
 		bool rename = row->flags & IN_RENAME;
 
-		printf("%s%-11s %.0fK events per sec%s\n", rename ? "task_rename " : "", rename ? label + strlen("rename-") : label, rate * 1e3,
+		print("%s%-11s %.0fK events per sec%s\n", rename ? "task_rename " : "", rename ? label + strlen("rename-") : label, rate * 1e3,
 		       res->interrupted ? " (interrupted)" : "");
 	} else if (row->flags & IN_PRIVATE) {
 		print_figure_and_drops(label, rate, interval);
 		print_rest(set, res, rate);
 	} else {
-		printf("%-15s: %8.3f ± %5.3fM/s", label, rate, interval);
+		print("%-15s: %8.3f ± %5.3fM/s", label, rate, interval);
 		print_rest(set, res, rate);
 	}
 	flush_output();
@@ -3884,14 +4144,14 @@ static const char *bench_prefix(const struct row *row)
 static void print_bench_setup(const struct settings *set, const struct row *row)
 {
 	if (!set->quiet)
-		printf("Setting up benchmark '%s%s'...\n", bench_prefix(row), row->name);
+		print("Setting up benchmark '%s%s'...\n", bench_prefix(row), row->name);
 	flush_output();
 }
 
 static void print_bench_started(const struct settings *set, const struct row *row)
 {
 	if (!set->quiet)
-		printf("Benchmark '%s%s' started.\n", bench_prefix(row), row->name);
+		print("Benchmark '%s%s' started.\n", bench_prefix(row), row->name);
 	flush_output();
 }
 
@@ -3900,7 +4160,7 @@ static void print_bench_window(const struct settings *set, unsigned index, const
 {
 	double rate = windows_rate(w, 0, 1);
 
-	printf("Iter %3d (%7.3fus): hits %8.3fM/s (%7.3fM/prod), drops %8.3fM/s, total operations %8.3fM/s\n", (int)index,
+	print("Iter %3d (%7.3fus): hits %8.3fM/s (%7.3fM/prod), drops %8.3fM/s, total operations %8.3fM/s\n", (int)index,
 	       ((double)w->ns - NS) / 1e3, rate, rate / set->producers, 0.0, rate);
 	flush_output();
 }
@@ -3922,7 +4182,7 @@ static void print_bench_skipped(void)
 {
 	for (char *c = reason; *c; c++)
 		*c = *c == '(' ? '[' : *c == ')' ? ']' : *c;
-	printf("Summary: hits skipped: %s\n", reason);
+	print("Summary: hits skipped: %s\n", reason);
 }
 
 /*
@@ -3940,14 +4200,14 @@ static void print_bench_result(const struct settings *set, const struct row *row
 	else if (res->outcome == DONE && !rate)
 		say("%s: interrupted before there was a figure", label);
 	else if (several && res->outcome == SKIPPED)
-		printf("%s: skipped: %s\n", label, reason);
+		print("%s: skipped: %s\n", label, reason);
 	else if (res->outcome == SKIPPED)
 		print_bench_skipped();
 	else if (several) {
 		print_figure_and_drops(label, rate, deviation);
-		putchar('\n');
+		print("\n");
 	} else
-		printf("Summary: hits %8.3f ± %5.3fM/s (%7.3fM/prod), drops %8.3f ± %5.3fM/s, total operations %8.3f ± %5.3fM/s\n", rate,
+		print("Summary: hits %8.3f ± %5.3fM/s (%7.3fM/prod), drops %8.3f ± %5.3fM/s, total operations %8.3f ± %5.3fM/s\n", rate,
 		       deviation, rate / set->producers, 0.0, 0.0, rate, deviation);
 	flush_output();
 }
@@ -3975,7 +4235,7 @@ static int lock_instance(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	socklen_t len = offsetof(struct sockaddr_un, sun_path) + 1 +
-			snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "bpftrig-%d", (int)geteuid());
+			format_to(address.sun_path + 1, sizeof(address.sun_path) - 1, "bpftrig-%d", (int)geteuid());
 	bool said = false;
 	int tries = 0;
 
@@ -4131,9 +4391,9 @@ static int command_list(const struct choice *choice, const struct settings *set,
 	int lock;
 
 	if (set->as_bench) {
-		printf("Available benchmarks:\n");
+		print("Available benchmarks:\n");
 		for (unsigned i = 0; i < choice->n; i++)
-			printf("- %s%s\n", bench_prefix(choice->rows[i]), choice->rows[i]->name);
+			print("- %s%s\n", bench_prefix(choice->rows[i]), choice->rows[i]->name);
 		flush_output();
 		return output_lost ? EXIT_FAILED : EXIT_FINE;
 	}
@@ -4145,10 +4405,10 @@ static int command_list(const struct choice *choice, const struct settings *set,
 
 		o = o ? o : row_verify(&run);
 		row_teardown(&run);
-		printf("%-23s %-4s %s\n", row->name, o ? "no" : "yes", row->help);
-		printf("%-23s      needs %s\n", "", row->needs);
+		print("%-23s %-4s %s\n", row->name, o ? "no" : "yes", row->help);
+		print("%-23s      needs %s\n", "", row->needs);
 		if (o)
-			printf("%-23s      %s\n", "", reason);
+			print("%-23s      %s\n", "", reason);
 		flush_output();
 		have += o == DONE;
 	}
@@ -4161,19 +4421,6 @@ static int command_list(const struct choice *choice, const struct settings *set,
 
 #define ARGS_FILE "bpftrig.args" /* in the archive's root: arguments for a command line that has none */
 
-static bool write_all(int fd, const void *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		data = (const char *)data + (n > 0 ? n : 0);
-		len -= n > 0 ? n : 0;
-	}
-	return true;
-}
-
 /*
  * One entry of a cpio archive in the "newc" form (Documentation/driver-api/early-userspace/buffer-format.rst). Times, owners and
  * inode numbers say nothing of this machine, so that the same program makes the same archive.
@@ -4184,7 +4431,7 @@ static bool cpio_entry(int fd, const char *name, unsigned mode, unsigned rdev_ma
 	char header[256] = "";
 	size_t name_len = strlen(name) + 1, head = (110 + name_len + 3) / 4 * 4;
 
-	snprintf(header, sizeof(header), "070701%08X%08X%08X%08X%08X%08X%08zX%08X%08X%08X%08X%08zX%08X%s", ++inode, mode, 0u, 0u, 1u, 0u, len,
+	format_to(header, sizeof(header), "070701%08X%08X%08X%08X%08X%08X%08zX%08X%08X%08X%08X%08zX%08X%s", ++inode, mode, 0u, 0u, 1u, 0u, len,
 		 0u, 0u, rdev_major, rdev_minor, name_len, 0u, name);
 	return write_all(fd, header, head) && write_all(fd, data, len) && write_all(fd, "\0\0\0", (4 - len % 4) % 4);
 }
@@ -4266,7 +4513,7 @@ static const struct option options[] = {
 
 static void print_help(void)
 {
-	printf("Usage: bpftrig [options] [name|glob|suite ...]\n"
+	print("Usage: bpftrig [options] [name|glob|suite ...]\n"
 	       "       bpftrig list [options] [name|glob|suite ...]\n"
 	       "       bpftrig initramfs [--args TEXT] [--init FILE] [FILE]\n"
 	       "Measures what it costs to trigger a BPF program. One line a row: million triggers a second ± half of the\n"
@@ -4277,23 +4524,23 @@ static void print_help(void)
 
 		if (!o->help)
 			continue;
-		snprintf(spelling, sizeof(spelling), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
-		printf("  %c%c%c %-22s %s\n", o->letter ? '-' : ' ', o->letter ? o->letter : ' ', o->letter ? ',' : ' ', spelling, o->help);
+		format_to(spelling, sizeof(spelling), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+		print("  %c%c%c %-22s %s\n", o->letter ? '-' : ' ', o->letter ? o->letter : ' ', o->letter ? ',' : ' ', spelling, o->help);
 	}
-	printf("\nDefaults: -d %g -w %g -p 1 --batch %d; as bench (a link of that name) -d 5 -w 1.\n\nSuites:\n", DURATION_DEFAULT,
+	print("\nDefaults: -d %g -w %g -p 1 --batch %d; as bench (a link of that name) -d 5 -w 1.\n\nSuites:\n", DURATION_DEFAULT,
 	       WARMUP_DEFAULT, BATCH_DEFAULT);
 	for (size_t i = 0; i < COUNT_OF(suites); i++)
-		printf("  %-20s %s\n", suites[i].name, suites[i].help);
-	printf("\nRows:\n");
+		print("  %-20s %s\n", suites[i].name, suites[i].help);
+	print("\nRows:\n");
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
-		printf("  %-23s%c %s\n", rows[i].name, rows[i].flags & BY_NAME_ONLY ? '*' : ' ', rows[i].help);
-	printf("\nExit status: 0 all that ran is fine, 1 something failed, 2 misuse, 4 nothing could run here.\n");
+		print("  %-23s%c %s\n", rows[i].name, rows[i].flags & BY_NAME_ONLY ? '*' : ' ', rows[i].help);
+	print("\nExit status: 0 all that ran is fine, 1 something failed, 2 misuse, 4 nothing could run here.\n");
 	flush_output();
 }
 
 static void print_version(void)
 {
-	printf("bpftrig " VERSION " (" ARCH "), BPF programs " EMBEDDED_SOURCE " by " EMBEDDED_COMPILER "\n");
+	print("bpftrig " VERSION " (" ARCH "), BPF programs " EMBEDDED_SOURCE " by " EMBEDDED_COMPILER "\n");
 	flush_output();
 }
 
@@ -4302,9 +4549,7 @@ __attribute__((format(printf, 1, 2))) static int misuse(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	fputs("bpftrig: ", stderr);
-	vfprintf(stderr, format, args);
-	fputs(" (bpftrig --help)\n", stderr);
+	say_args(format, args, " (bpftrig --help)\n");
 	va_end(args);
 	return EXIT_MISUSE;
 }
@@ -4654,9 +4899,8 @@ static _Noreturn void run_as_init(void)
 	wait_until_quiet();
 	end_of_machine("poweroff");
 	code = bpftrig(init_arguments(argv, COUNT_OF(argv)), argv);
-	fflush(NULL);
-	printf("bpftrig: exit %d\n", code);
-	fflush(NULL);
+	print("bpftrig: exit %d\n", code);
+	flush_output();
 	sync();
 	reboot(end_of_machine_action);
 	reboot(RB_AUTOBOOT); /* where the machine has no such end */

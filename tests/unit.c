@@ -17,6 +17,7 @@
  *	Corrupt objects		one thing wrong in a good object: tables
  *	Linking			good objects, and where their calls and addresses lead
  *	BTF			made in memory, good and corrupt
+ *	Text			formats, against libc's
  *	Numbers			arguments, files, distances
  *	Names			globs, choices of rows, the table itself
  *	Options			argument vectors
@@ -27,6 +28,7 @@
 #define main bpftrig_main
 #include "../bpftrig.c"
 #undef main
+#include <stdio.h>
 #include <sys/wait.h>
 
 /* === Reporting ============================================================================================================ */
@@ -1768,6 +1770,92 @@ static void test_btf_of_this_machine(void)
 	btf_close(&btf);
 }
 
+/* === Text ================================================================================================================== */
+
+/* One format and its arguments by ours and by libc's printf. */
+#define SAME_TEXT(format, ...) \
+	do { \
+		char ours_[512], libcs_[512]; \
+		int ours_len_ = (int)format_to(ours_, sizeof(ours_), format, __VA_ARGS__); \
+		int libcs_len_ = snprintf(libcs_, sizeof(libcs_), format, __VA_ARGS__); \
+\
+		if ((ours_len_ != libcs_len_ || strcmp(ours_, libcs_)) && !*wrong) \
+			snprintf(wrong, sizeof(wrong), "\"%s\": \"%.150s\" of %d characters, not \"%.150s\" of %d", format, ours_, ours_len_, libcs_, \
+				 libcs_len_); \
+	} while (0)
+
+static void test_format_fields(void)
+{
+	char wrong[512] = "";
+
+	SAME_TEXT("%d|%d|%d|%5d|%-5d|%05d", 0, -1, INT_MIN, -42, -42, -42);
+	SAME_TEXT("%ld|%lld|%zd|%ld", LONG_MIN, LLONG_MAX, (ssize_t)-7, 1L);
+	SAME_TEXT("%u|%lu|%llu|%zu", UINT_MAX, ULONG_MAX, ULLONG_MAX, SIZE_MAX);
+	SAME_TEXT("%x|%X|%#x|%#x|%08X|%02x|%#10x", 0xbeefu, 0xbeefu, 0xbeefu, 0u, 0xbeefu, 7u, 0xbeefu);
+	SAME_TEXT("%" PRIu64 "|%" PRIx64 "|%#" PRIx64 "|%08zX", UINT64_MAX, UINT64_MAX, (uint64_t)1 << 40, (size_t)0xabc);
+	SAME_TEXT("%s|%5s|%-5s|%.2s|%-6.2s|%.*s|%*s|%s", "abc", "abc", "abc", "abc", "abc", 1, "abc", 7, "abc", "");
+	SAME_TEXT("%c%c%%%c", 'a', 'b', 'c');
+	SAME_TEXT("%-15s: %8.3f ± %5.3fM/s", "rawtp", 31.0024, 0.0146);
+	check(!*wrong, "text: fields are as libc's", "%s", wrong);
+}
+
+static void test_format_numbers(void)
+{
+	static const double values[] = { 0, 0.5, 1.5, 2.5, 0.125, 0.375, 0.0005, 0.0015, 2.675, 1.005, 0.1, 0.3, 9.9995, 9.9999, 99.95, 999999.5, 1e9,
+					 123456789.123456789, 4503599627370497.5, 1e17, 999999999999999872., -0.25, -31.0015, 1e-5, 5e-324 };
+	static const double general[] = { 0, 0.01, 0.5, 1, 2, 4096, 65536, 86400, 0.3, 99999.5, 0.001 };
+	uint64_t seed = 1;
+	char wrong[512] = "";
+
+	for (size_t i = 0; i < COUNT_OF(values); i++) {
+		SAME_TEXT("%f %.0f %.1f %.2f %.3f", values[i], values[i], values[i], values[i], values[i]);
+		SAME_TEXT("%8.3f|%-9.2f|%09.1f|%.9f", values[i], values[i], values[i], values[i]);
+	}
+	for (size_t i = 0; i < COUNT_OF(general); i++)
+		SAME_TEXT("%g", general[i]);
+	SAME_TEXT("%f %5.1f %-5.1f| %f", (double)INFINITY, (double)INFINITY, (double)-INFINITY, (double)NAN);
+	check(!*wrong, "text: chosen floating point numbers are as libc's", "%s", wrong);
+	for (int i = 0; i < 200000; i++) {
+		double value;
+
+		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+		value = (double)(seed >> 11) / (double)(1ULL << (10 + seed % 53)) * (seed & 1 << 10 ? 1e-3 : 1);
+		SAME_TEXT("%.*f", (int)(seed >> 8 & 7), value);
+		SAME_TEXT("%.2f", (double)(seed >> 40) / 1000); /* near ties */
+	}
+	check(!*wrong, "text: 400000 others are as libc's", "%s", wrong);
+}
+
+static void test_format_bounds(void)
+{
+	char buf[8] = "1234567";
+	size_t len = format_to(buf, 4, "%s", "abcdef");
+
+	check(len == 6 && !strcmp(buf, "abc") && buf[4] == '5', "text: what does not fit is counted and cut off", "%zu, %s", len, buf);
+	len = format_to(buf, 0, "x");
+	check(len == 1 && buf[0] == 'a', "text: no room at all is left alone", "%zu, %c", len, buf[0]);
+	len = format_to(NULL, 0, "%.1f", 1.7976931348623157e308);
+	check(len == 311, "text: the largest numbers have all their digits", "%zu characters", len);
+}
+
+static void test_sink(void)
+{
+	char small[7], text[64] = "", wanted[] = "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 ";
+	struct sink s = { .buf = small, .size = sizeof(small), .fd = memfd_create("sink", 0) };
+
+	for (int i = 0; i < 20; i++)
+		sink_print(&s, "%d ", i);
+	sink_flush(&s);
+	check(pread(s.fd, text, sizeof(text) - 1, 0) == (ssize_t)strlen(wanted) && !strcmp(text, wanted) && !s.err,
+	      "text: a buffer of 7 bytes writes all that is put into it", "%s (%d)", text, s.err);
+	close(s.fd);
+	s.fd = open("/dev/full", O_WRONLY);
+	sink_print(&s, "%s", "more than seven bytes");
+	sink_flush(&s);
+	check(s.err == ENOSPC, "text: a full device is noticed", "%d", s.err);
+	close(s.fd);
+}
+
 /* === Numbers ============================================================================================================== */
 
 static void check_parsed(const char *what, const char *text, const char *wrong, const char *wanted_wrong, double value,
@@ -3031,6 +3119,10 @@ int main(void)
 	alarm(300); /* nothing here takes long: a loop without end is a failure */
 	test_objects();
 	test_btf();
+	test_format_fields();
+	test_format_numbers();
+	test_format_bounds();
+	test_sink();
 	test_parse_count();
 	test_parse_seconds();
 	test_parse_cpus();
