@@ -1909,9 +1909,9 @@ static void test_parse_count(void)
 	}
 }
 
-static void test_parse_seconds(void)
+static void test_parse_decimal(void)
 {
-	static const char not_seconds[] = "is not a number of seconds", small[] = "is too small", large[] = "is too large";
+	static const char not_seconds[] = "is not a number", small[] = "is too small", large[] = "is too large";
 	static const struct { const char *text, *wrong; double value; } rows[] = {
 		{ "5", NULL, 5 },
 		{ "2.0", NULL, 2 },
@@ -1946,13 +1946,13 @@ static void test_parse_seconds(void)
 	double value = 0;
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		const char *wrong = parse_seconds(rows[i].text, 0.01, SECONDS_MAX, &value);
+		const char *wrong = parse_decimal(rows[i].text, 0.01, SECONDS_MAX, &value);
 
 		check_parsed("seconds", rows[i].text, wrong, rows[i].wrong, wrong ? 0 : value, rows[i].value);
 	}
 	memset(text, '9', sizeof(text) - 1); /* more than a double holds */
 	text[sizeof(text) - 1] = 0;
-	check_parsed("seconds", text, parse_seconds(text, 0, SECONDS_MAX, &value), large, 0, 0);
+	check_parsed("seconds", text, parse_decimal(text, 0, SECONDS_MAX, &value), large, 0, 0);
 }
 
 static void test_parse_cpus(void)
@@ -2527,7 +2527,7 @@ static void test_options_table(void)
 
 /* === Statistics ==============================================================================================================
  * The numbers wanted were computed apart from this program: means and deviations by Python's statistics module, rates in
- * exact fractions, Student's quantiles by integrating the density numerically (Simpson, 20000 steps) and bisection.
+ * exact fractions, all else by numpy and scipy (tests/reference.py prints them).
  */
 
 static bool near(double came, double wanted, double relative)
@@ -2567,18 +2567,169 @@ static void test_means(void)
 
 static void test_student(void)
 {
-	static const double t[] = { 12.70620, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216,
-				    2.22814,
-				    2.20099,  2.17881, 2.16037, 2.14479, 2.13145, 2.11991, 2.10982, 2.10092, 2.09302 };
-	unsigned wrong = 0;
+	static const struct { double level; unsigned degrees; double t; } rows[] = {
+		{ 0.95, 1, 12.70620474 }, { 0.95, 2, 4.30265273 }, { 0.95, 3, 3.182446305 }, { 0.95, 4, 2.776445105 },
+		{ 0.95, 7, 2.364624251 }, { 0.95, 10, 2.228138852 }, { 0.95, 19, 2.093024054 }, { 0.95, 30, 2.042272456 },
+		{ 0.95, 100, 1.983971518 }, { 0.95, 999, 1.962341461 }, { 0.99, 1, 63.65674116 }, { 0.99, 2, 9.924843201 },
+		{ 0.99, 3, 5.8409093 }, { 0.99, 4, 4.604094871 }, { 0.99, 7, 3.499483297 }, { 0.99, 10, 3.169272667 },
+		{ 0.99, 19, 2.860934606 }, { 0.99, 30, 2.749995654 }, { 0.99, 100, 2.625890521 }, { 0.99, 999, 2.580759637 },
+	};
+	static const struct { double t; unsigned degrees; double within; } inside[] = {
+		{ 0.5, 1, 0.2951672353 }, { 1.7, 2, 0.7687665738 }, { 2.5, 5, 0.9455099007 }, { 3.1, 40, 0.9964630916 },
+		{ 12, 3, 0.9987549842 }, { 0, 4, 0 },
+	};
+	char name[80];
 
-	for (unsigned i = 0; i < COUNT_OF(t); i++)
-		if (fabs(student_95(i + 1) - t[i]) > 0.00051)
-			wrong = i + 1;
-	check(!wrong, "statistics: Student's t from 1 to 19 degrees", "wanted %.5f for %u, came %.5f",
-	      t[wrong ? wrong - 1 : 0], wrong, student_95(wrong));
-	check(isinf(student_95(0)), "statistics: no degree of freedom, no interval", "came %g", student_95(0));
-	check_near("statistics: more degrees than the table has are its last", 2.093, student_95(1000), 1e-9);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		snprintf(name, sizeof(name), "statistics: Student's t of %u degrees at %.2f", rows[i].degrees, rows[i].level);
+		check_near(name, rows[i].t, student(rows[i].level, rows[i].degrees), 1e-8);
+	}
+	for (size_t i = 0; i < COUNT_OF(inside); i++) {
+		snprintf(name, sizeof(name), "statistics: so much is within %g of %u degrees", inside[i].t, inside[i].degrees);
+		check_near(name, inside[i].within, student_within(inside[i].t, inside[i].degrees), 1e-9);
+	}
+	check(isinf(student(0.95, 0)), "statistics: no degree of freedom, no interval", "came %g", student(0.95, 0));
+}
+
+static double twenty[20], slow[20], noisy[20], speeds[20], spiked[32];
+
+static void make_samples(void)
+{
+	for (int i = 0; i < 20; i++) {
+		twenty[i] = i * 37 % 101 / 7.0;
+		slow[i] = 100 + i / 4 + i * 37 % 11 / 10.0;
+		noisy[i] = 62.5 + i * 7919 % 1000 / 1e4;
+		speeds[i] = i < 12 ? 30 + i * 37 % 11 / 100.0 : 33 + (i - 12) * 37 % 11 / 100.0;
+	}
+	for (int i = 0; i < 30; i++)
+		spiked[i] = 50 + i * 37 % 20 / 10.0;
+	spiked[30] = 70;
+	spiked[31] = 20.5;
+}
+
+static void test_estimates(void)
+{
+	static const double two[] = { 1, 2 }, three[] = { 1, 2, 4 };
+	static const struct { const char *name; const double *x; unsigned n; double level, correlation, mean, half; } rows[] = {
+		{ "twenty", twenty, 20, 0.95, 0, 6.928571429, 2.077963494 },
+		{ "twenty at 0.99", twenty, 20, 0.99, 0, 6.928571429, 2.84034847 },
+		{ "twenty that grow slowly", slow, 20, 0.95, 0.8970588235, 102.5, 14.1189712 },
+		{ "twenty that are a little alike", noisy, 20, 0.95, 0.4740886096, 62.55305, 0.02701948069 },
+		{ "the same at 0.99", noisy, 20, 0.99, 0.4740886096, 62.55305, 0.0409384506 },
+		{ "two", two, 2, 0.95, 0, 1.5, 6.353102368 },
+		{ "three", three, 3, 0.95, 0.2857142857, 2.333333333, 13.72426969 },
+	};
+	static const double equal[] = { 7, 7, 7, 7 };
+	char name[80];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct estimate e = estimate_mean(rows[i].x, rows[i].n, rows[i].level);
+
+		snprintf(name, sizeof(name), "statistics: the correlation of %s", rows[i].name);
+		check_near(name, rows[i].correlation, correlation_of(rows[i].x, rows[i].n), 1e-9);
+		snprintf(name, sizeof(name), "statistics: the mean and the interval of %s", rows[i].name);
+		check(near(e.mean, rows[i].mean, 1e-9) && near(e.half, rows[i].half, 1e-8), name, "wanted %.10g ± %.10g, came %.10g ± %.10g",
+		      rows[i].mean, rows[i].half, e.mean, e.half);
+	}
+	check(isinf(estimate_mean(two, 1, 0.95).half) && isinf(estimate_mean(two, 0, 0.95).half),
+	      "statistics: one value has no interval, none neither", "it has");
+	check_near("statistics: equal values have an interval of none", 0, estimate_mean(equal, 4, 0.95).half, 0);
+}
+
+static void test_shapes(void)
+{
+	static const struct { const char *name; double *x; unsigned n; double quartiles[3]; unsigned outliers, cut; double explained; } rows[] = {
+		{ "twenty", twenty, 20, { 3.178571429, 6.928571429, 10.67857143 }, 0, 10, 0.7480411922 },
+		{ "two far out", spiked, 32, { 50.475, 51.05, 51.525 }, 2, 4, 0.2241160212 },
+		{ "two speeds", speeds, 20, { 30.0375, 30.085, 33.025 }, 0, 12, 0.9995208797 },
+	};
+	static const double equal[] = { 7, 7, 7, 7 };
+	double explained;
+	char name[80];
+
+	check_near("statistics: no trend", 1.45999279, trend_of(twenty, 20), 1e-8);
+	check_near("statistics: a trend upwards", 5.158641192, trend_of(slow, 20), 1e-8);
+	check_near("statistics: hardly one downwards", -0.8111071057, trend_of(noisy, 20), 1e-8);
+	check_near("statistics: equal values have no trend", 0, trend_of(equal, 4), 0);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		unsigned cut;
+
+		sort_numbers(rows[i].x, rows[i].n);
+		for (int q = 0; q < 3; q++) {
+			snprintf(name, sizeof(name), "statistics: quartile %d of %s", q + 1, rows[i].name);
+			check_near(name, rows[i].quartiles[q], quantile_of(rows[i].x, rows[i].n, (q + 1) / 4.0), 1e-9);
+		}
+		snprintf(name, sizeof(name), "statistics: outliers of %s", rows[i].name);
+		check_number(name, rows[i].outliers, count_outliers(rows[i].x, rows[i].n));
+		cut = best_cut(rows[i].x, rows[i].n, &explained);
+		snprintf(name, sizeof(name), "statistics: the best cut of %s", rows[i].name);
+		check(cut == rows[i].cut && near(explained, rows[i].explained, 1e-9), name, "wanted %u %.10g, came %u %.10g", rows[i].cut,
+		      rows[i].explained, cut, explained);
+	}
+	check(best_cut(equal, 4, &explained) == 0 && explained == 0, "statistics: equal values are not cut", "%g", explained);
+	check(count_outliers(equal, 4) == 0, "statistics: equal values have no outliers", "they have");
+}
+
+/* A random number between 0 and 1 (Marsaglia's xorshift), and a normal one from two of them (Box and Muller). */
+static double random_number(void)
+{
+	static uint64_t state = 88172645463325252ULL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 11) / 9007199254740992.0;
+}
+
+static double random_normal(void)
+{
+	return sqrt(-2 * log(1 - random_number())) * cos(2 * M_PI * random_number());
+}
+
+/*
+ * The whole way to an interval: 20 rounds of five windows, each as much like the one before as `like` says, with five that nobody looks at
+ * between two rounds; ended early at `precision` times the interval that 20 rounds would have. How many of 2000 hold the truth?
+ */
+static unsigned simulate(double like, double precision, double *rounds)
+{
+	const double truth = 31, deviation = 0.01, whole = 2.09 * deviation * sqrt((1 + like) / (1 - like) / 100);
+	const struct plan plan = { .precision = precision * whole };
+	static struct window w[WINDOWS_MAX];
+	unsigned holds = 0;
+
+	*rounds = 0;
+	for (int run = 0; run < 2000; run++) {
+		struct result res = { .with = { w, 0, 5 } };
+		double x = random_normal();
+		struct estimate e;
+
+		while (series_rounds(&res.with) < ROUNDS && !is_precise(&res, &plan))
+			for (int i = 0; i < PARTS; i++) {
+				x = like * x + sqrt(1 - like * like) * random_normal();
+				if (i < 5)
+					w[res.with.n++] = (struct window){ truth * (1 + deviation * x) * 1e7, 10000000000 };
+			}
+		e = series_rate(&res.with);
+		holds += fabs(e.mean - truth) <= e.half;
+		*rounds += series_rounds(&res.with) / 2000.0;
+	}
+	return holds;
+}
+
+static void test_coverage(void)
+{
+	static const double likes[] = { 0, 0.15, 0.3, 0.6, 0.75 }, precisions[] = { 0, 1.3, 1.8 };
+	char name[120];
+
+	for (size_t i = 0; i < COUNT_OF(likes); i++)
+		for (size_t j = 0; j < COUNT_OF(precisions); j++) {
+			double rounds;
+			unsigned holds = simulate(likes[i], precisions[j], &rounds);
+
+			snprintf(name, sizeof(name), "statistics: 93 to 97 %% of 2000 intervals hold the truth (correlation %.2f, %s)", likes[i],
+				 j ? j > 1 ? "ended early" : "some ended early" : "whole");
+			check(holds >= 1860 && holds <= 1940 && (rounds < ROUNDS) == (j > 0), name, "%.2f %%, after %.1f rounds", holds / 20.0, rounds);
+		}
 }
 
 /* Windows of unequal length, around 62.7 million hits a second. */
@@ -2592,41 +2743,114 @@ static void make_windows(struct window *w, unsigned n)
 
 static void test_rates(void)
 {
-	static const struct { unsigned n; double rate, interval; } rows[] = {
-		{ 0, 0, 0 },
-		{ 1, 62.5, 0 },
-		{ 2, 62.7260385296, 2.75122672 },
-		{ 3, 62.7892748056, 0.606115243 },
-		{ 19, 62.718110008, 0.0678816841 },
-		{ 20, 62.7303072029, 0.0691461807 },
-		{ 21, 62.7402144893, 0.0687184592 },
-		{ 37, 62.7306508888, 0.0615283546 },
-		{ 200, 62.7391739317, 0.0298368224 },
+	static const struct { unsigned n, per_round; double rate, half; } rows[] = {
+		{ 0, 10, 0, INFINITY },
+		{ 1, 10, 62.5, INFINITY },
+		{ 2, 10, 62.72603853, 2.751226719 },
+		{ 19, 10, 62.71811001, 0.362845473 },
+		{ 20, 10, 62.7303072, 1.030262176 },
+		{ 37, 5, 62.73065089, 0.09580560262 },
+		{ 200, 10, 62.73917393, 0.02983682236 },
+		{ 104, 5, 62.74584037, 0.04512072817 },
+		{ 60, 1, 62.74667662, 0.1386711437 },
 	};
-	struct window w[200], zero = { 5, 0 }, large[] = { { 1ULL << 62, NS }, { 1ULL << 62, NS } };
+	struct window w[200], zero = { 5, 0 }, none = { 0, 5 }, large[] = { { 1ULL << 62, NS }, { 1ULL << 62, NS } };
 	char name[80];
 
 	make_windows(w, COUNT_OF(w));
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		snprintf(name, sizeof(name), "statistics: the rate of %u windows of unequal lengths", rows[i].n);
-		check_near(name, rows[i].rate, windows_rate(w, 0, rows[i].n), 1e-9);
-		snprintf(name, sizeof(name), "statistics: the interval of %u windows of unequal lengths", rows[i].n);
-		check_near(name, rows[i].interval, rate_interval(w, rows[i].n), 3e-4);
+		const struct series s = { w, rows[i].n, rows[i].per_round };
+		struct estimate e = series_rate(&s);
+
+		snprintf(name, sizeof(name), "statistics: the rate of %u windows, %u a round", rows[i].n, rows[i].per_round);
+		check((isinf(rows[i].half) ? isinf(e.half) : near(e.half, rows[i].half, 1e-7)) && near(e.mean, rows[i].rate, 1e-8), name,
+		      "wanted %.10g ± %.10g, came %.10g ± %.10g", rows[i].rate, rows[i].half, e.mean, e.half);
 	}
 	check_near("statistics: the rate of a part", windows_rate(w + 5, 0, 4), windows_rate(w, 5, 9), 1e-15);
 	check_near("statistics: a window without time has no rate", 0, windows_rate(&zero, 0, 1), 0);
+	check_near("statistics: a window without hits has none", 0, windows_rate(&none, 0, 1), 0);
+	check(isinf(windows_cost(&none, 0, 1)), "statistics: what never happened costs infinitely much", "%g", windows_cost(&none, 0, 1));
 	check_near("statistics: 2^63 hits do not overflow", (1ULL << 62) / 1e6, windows_rate(large, 0, 2), 1e-9);
 }
 
 /* Equal windows: whatever is computed, the spread is none. */
 static void test_equal_windows(void)
 {
-	struct window w[200];
+	struct window w[200], bare[200];
+	struct series with = { w, 200, 10 }, without = { bare, 200, 10 };
+	struct estimate e;
 
-	for (unsigned i = 0; i < COUNT_OF(w); i++)
+	for (unsigned i = 0; i < COUNT_OF(w); i++) {
 		w[i] = (struct window){ 500000, 10000000 };
-	check_near("statistics: equal windows have their rate", 50, windows_rate(w, 0, 200), 1e-15);
-	check_near("statistics: equal windows have no interval", 0, rate_interval(w, 200), 0);
+		bare[i] = (struct window){ 2000000, 10000000 };
+	}
+	e = series_rate(&with);
+	check(near(e.mean, 50, 1e-15) && e.half == 0, "statistics: equal windows have their rate and no interval", "%g ± %g", e.mean, e.half);
+	e = net_cost(&with, &without, 1);
+	check(near(e.mean, 15, 1e-15) && e.half == 0, "statistics: the net cost of 20 ns against 5", "%g ± %g", e.mean, e.half);
+	e = net_cost(&with, &without, 2);
+	check(near(e.mean, 35, 1e-15) && e.half == 0, "statistics: two hits a pass cost twice as much a pass", "%g ± %g", e.mean, e.half);
+	without.n = 19;
+	e = net_cost(&with, &without, 1);
+	check(isinf(e.half), "statistics: one round of a side is no net cost", "%g ± %g", e.mean, e.half);
+	without.n = 0;
+	e = net_cost(&with, &without, 1);
+	check(isinf(e.half), "statistics: no other side, no net cost", "%g ± %g", e.mean, e.half);
+	without.n = 200;
+	w[15].hits = 0;
+	for (int i = 10; i < 20; i++)
+		w[i].hits = 0;
+	e = net_cost(&with, &without, 1);
+	check(!(e.half < INFINITY), "statistics: a round without a hit is no net cost", "%g ± %g", e.mean, e.half);
+}
+
+/* The remarks behind a figure. `rate` gives the windows' rates. */
+static void check_remarks(const char *name, double (*rate)(unsigned i), double share, double precision, const char *wanted)
+{
+	static struct window w[WINDOWS_MAX];
+	struct result res = { .with = { w, 100, 5 }, .share = share };
+	struct settings set = { .precision = precision, .producers = 1 };
+
+	for (unsigned i = 0; i < 100; i++)
+		w[i] = (struct window){ rate(i) * 1e4, 10000000 };
+	note_irregularities(&set, &res);
+	check(*wanted ? says_all(res.note, wanted) : !*res.note, name, "wanted '%s', came '%s'", wanted, res.note);
+}
+
+static double rate_even(unsigned i)
+{
+	return 31 + i * 37 % 11 / 1000.0;
+}
+
+static double rate_spikes(unsigned i)
+{
+	return i == 20 || i == 70 ? 25 : rate_even(i);
+}
+
+static double rate_two(unsigned i)
+{
+	return rate_even(i) - (i * 7 % 10 < 4 ? 2 : 0);
+}
+
+static double rate_drift(unsigned i)
+{
+	return rate_even(i) + i / 100.0;
+}
+
+static double rate_wild(unsigned i)
+{
+	return 31 + i / 5 * 37 % 11 / 4.0;
+}
+
+static void test_remarks(void)
+{
+	check_remarks("remarks: an even run has none", rate_even, 1, 0.5, "");
+	check_remarks("remarks: outliers are counted", rate_spikes, 1, 5, "2 of 100 windows far out");
+	check_remarks("remarks: two speeds are named", rate_two, 1, 5, "two speeds, 29.005 and 31.005M/s");
+	check_remarks("remarks: a drift has its size", rate_drift, 1, 5, "drift of +1.6 %");
+	check_remarks("remarks: a noisy run", rate_wild, 1, 0.5, "too noisy for 0.5 %");
+	check_remarks("remarks: noise is none where no precision is asked for", rate_wild, 1, 0, "");
+	check_remarks("remarks: a shared CPU", rate_even, 0.71, 0.5, "CPU shared with others: a producer had 71 % of it");
 }
 
 /* === Errors =============================================================================================================== */
@@ -2901,7 +3125,7 @@ static void test_possible(void)
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		static struct run run;
 		struct window w[2] = { { rows[i].hits / 2, NS / 2 }, { rows[i].hits - rows[i].hits / 2, NS / 2 } };
-		struct result res = { .windows = w, .count = 2 };
+		struct result res = { .with = { w, 2, 1 } };
 
 		run.producer_count = rows[i].producers;
 		check_outcome(rows[i].name, rows[i].outcome, rows[i].hits ? "no machine is that fast" : "not one trigger",
@@ -3124,7 +3348,7 @@ int main(void)
 	test_format_bounds();
 	test_sink();
 	test_parse_count();
-	test_parse_seconds();
+	test_parse_decimal();
 	test_parse_cpus();
 	test_edit_distance();
 	test_read_whole();
@@ -3138,8 +3362,13 @@ int main(void)
 	test_options_with_cpus();
 	test_options_empty_vector();
 	test_options_table();
+	make_samples();
 	test_means();
 	test_student();
+	test_estimates();
+	test_shapes();
+	test_coverage();
+	test_remarks();
 	test_rates();
 	test_equal_windows();
 	test_errno_names();
