@@ -31,13 +31,16 @@ endif
 CFLAGS ?= -Os
 WARN := -Wall -Wextra
 # No warning is an error: a compiler that we have not met may know a new one.
-SMALL := -fno-pie -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+SIZE := -fno-pie -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 LINK := -static -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,--build-id=none
 # musl looks for headers in its own folder alone; the kernel's are the system's. Last, so that none of the system libc's is used.
 UAPI := $(if $(MUSL),$(if $(wildcard $(MUSL)/specs),-specs $(MUSL)/specs) -idirafter /usr/$(TRIPLET_$(ARCH))/include) -idirafter /usr/include $(addprefix -idirafter /usr/include/,$(shell gcc -print-multiarch 2>/dev/null))
 
 # The BPF object must have the byte order of the machine that runs it, which its compiler knows.
 BPF_TARGET := $(if $(shell $(CC) -dM -E - </dev/null 2>/dev/null | grep 'BYTE_ORDER__ __ORDER_BIG'),bpfeb,bpfel)
+
+# The measuring alone: bpftrig.c says what is left out.
+CPPFLAGS += $(if $(SMALL),-DBPFTRIG_SMALL -Wno-unused-function)
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)	$(2)')
@@ -60,7 +63,7 @@ $(O)/bpf_progs.h: $(O)/bpf_progs.o gen_embed.sh
 
 $(O)/bpftrig: bpftrig.c $(O)/bpf_progs.h Makefile $(STAMP)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) $(SMALL) -pthread -I$(O) $(UAPI) bpftrig.c -o $@ $(LINK) $(LDFLAGS) -lm
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) $(SIZE) -pthread -I$(O) $(UAPI) bpftrig.c -o $@ $(LINK) $(LDFLAGS) -lm
 	$(Q)ln -sf bpftrig $(O)/bench
 
 # What the build needs, and what the tests need beside it, which is more and not wanted for a first look: "make deps run".
@@ -116,4 +119,5 @@ help:
 	@echo 'make vm         boot it in QEMU: KERNEL=image ARGS="fentry" EXACT=1 (time counts instructions)'
 	@echo 'make install    to PREFIX=/usr/local below DESTDIR=; make uninstall'
 	@echo 'make clean      remove what was built'
+	@echo 'make SMALL=1    without compare, diff, charts and formats for programs: 20 KiB less'
 	@echo 'Variables: V=1 shows commands; O=DIR builds there; CC, CFLAGS, LDFLAGS, CLANG; ARCH=arm64|riscv64|s390x|arm'

@@ -103,9 +103,23 @@ enum exit_code {
 #define ROUNDS_MIN 10	       /* before a run may end early: with fewer, chance finds an interval too narrow too often */
 #define PARTS 10	       /* of a round: five windows with the program, three without, and one of each to settle in */
 #define WINDOWS_MAX (ROUNDS * PARTS) /* of a side */
+#define WORTH_MIN 4	       /* independent values that a correlated sample is worth at least: with fewer, intervals say nothing at all */
 #define LEVEL 0.95	       /* of every interval but that of a comparison */
 #define SWITCHING_MAX 0.25     /* of the time, at most, goes into attaching and detaching */
 #define TWO_SPEEDS 0.85	       /* of the variance of the windows, explained by cutting them in two: best_cut() */
+#define COMPARE_LEVEL 0.99     /* of a comparison, which looks at its interval many times before it ends */
+#define COMPARE_ROUNDS 4096
+#define COMPARE_DURATION 10.0  /* seconds, at most */
+#define COMPARE_WINDOW 10000000ULL /* ns, of one side in a round, at least: some ticks of the scheduler */
+#define DIFFERENCE_MIN 0.002   /* a ratio nearer to 1 is no difference: where code and data come to lie makes more */
+#define COMPARE_EARLY 40       /* rounds before the interval may end it, as with ROUNDS_MIN */
+#define COMPARE_MIN 8	       /* rounds that are enough data, if they bound a difference to so many percent: */
+#define BOUND_MAX 25
+#define DIFF_LINES 1024	       /* different results in the files of a diff, and of one of them at most so many values */
+#define DIFF_VALUES 4096
+#define DIFF_KERNELS 32
+#define NORMAL_DEGREES 100000  /* of Student's distribution, which is the normal one by then to five digits */
+#define EXACT_RANKS 400	       /* the product of two sample sizes up to which the rank test is exact */
 #define SHARE_MIN 0.97	       /* of the time that a producer must have had its CPU; less is worth a remark */
 #define SLOTS 256	       /* counters in the object, and their distance: bpf_progs.c says why */
 #define SLOT_SIZE 128
@@ -126,6 +140,18 @@ enum exit_code {
 #define NOTE_MAX 256	       /* bytes of what stands behind a figure */
 #define KEEP_MAX 16	       /* file descriptors that one row holds */
 #define REASON_MAX 640
+
+/*
+ * make SMALL=1 leaves out what is done with figures (compare, diff, charts, formats for programs), for boards where each KiB counts:
+ * their rows of the tables go, and with those, as the linker drops what nothing refers to, all that is behind them.
+ */
+#ifdef BPFTRIG_SMALL
+enum { IS_SMALL = 1 };
+#define FULL(...)
+#else
+enum { IS_SMALL = 0 };
+#define FULL(...) __VA_ARGS__
+#endif
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define NS 1000000000ULL
@@ -929,6 +955,7 @@ static unsigned edit_distance(const char *a, const char *b)
 #define ARCH_NOP5 ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00"
 #define ARCH_NOP10 ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00"
 #define ARCH_SPIN "1: dec %0\n\tjnz 1b" /* two instructions a pass */
+#define ARCH_HAS_CPUID 1
 
 /* The hypervisor's signature (CPUID leaf 0x40000000), 12 characters; empty where there is none. */
 static void arch_hypervisor(char signature[13])
@@ -1022,6 +1049,8 @@ static bool arch_has_private_stack(const uint8_t *code, size_t len, bool *known)
 #endif
 
 #if !defined(__x86_64__)
+#define ARCH_HAS_CPUID 0 /* but perhaps a device tree */
+
 static void arch_hypervisor(char signature[13])
 {
 	memset(signature, 0, 13);
@@ -1282,8 +1311,8 @@ static int pseudo_open(enum pseudo_fs fs, const char *path, int flags)
 	return mount < 0 ? -ENOENT : sys_result(openat(mount, path, flags | O_CLOEXEC));
 }
 
-/* Reads the first line of a small file into buf. Returns its length or -errno. */
-static int pseudo_read_line(enum pseudo_fs fs, const char *path, char *buf, size_t size)
+/* Reads the beginning of a file into buf. Returns its length or -errno. */
+static int pseudo_read_start(enum pseudo_fs fs, const char *path, char *buf, size_t size)
 {
 	int fd = pseudo_open(fs, path, O_RDONLY), n;
 
@@ -1294,6 +1323,14 @@ static int pseudo_read_line(enum pseudo_fs fs, const char *path, char *buf, size
 	close(fd);
 	if (n >= 0)
 		buf[n] = 0;
+	return n;
+}
+
+/* The first line of a small file. Returns its length or -errno. */
+static int pseudo_read_line(enum pseudo_fs fs, const char *path, char *buf, size_t size)
+{
+	int n = pseudo_read_start(fs, path, buf, size);
+
 	buf[strcspn(buf, "\n")] = 0;
 	return n < 0 ? n : (int)strlen(buf);
 }
@@ -3598,8 +3635,54 @@ static struct estimate estimate_mean(const double *x, unsigned n, double level)
 
 	if (n < 2)
 		return (struct estimate){ mean_of(x, n), INFINITY };
-	worth = worth < 2 ? 2 : worth;
+	worth = worth < WORTH_MIN ? WORTH_MIN : worth;
+	worth = worth < n ? worth : n;
 	return (struct estimate){ mean_of(x, n), student(level, (unsigned)(worth + 0.5) - 1) * deviation_of(x, n) / sqrt(worth) };
+}
+
+/* Heapsort, as above. */
+static void sort_numbers(double *x, unsigned n)
+{
+	for (unsigned start = n / 2, end = n; end > 1;) {
+		unsigned root, child;
+		double value;
+
+		if (start) {
+			value = x[--start];
+		} else {
+			value = x[--end];
+			x[end] = x[0];
+		}
+		for (root = start; (child = 2 * root + 1) < end; root = child) {
+			child += child + 1 < end && x[child] < x[child + 1];
+			if (value >= x[child])
+				break;
+			x[root] = x[child];
+		}
+		x[root] = value;
+	}
+}
+
+/*
+ * The same for a sample that is symmetric but for what disturbed it: the mean of the middle three fifths, with the interval of Tukey and
+ * McLaughlin from the deviation of the sample whose tails are pushed in to them (Wilcox, Introduction to Robust Estimation, 3.3 and 4.3).
+ * Sorts x.
+ */
+static struct estimate estimate_trimmed(double *x, unsigned n, double level)
+{
+	double r = correlation_of(x, n), worth = n * (1 - r) / (1 + r), mean;
+	unsigned cut = n / 5;
+
+	if (n < 5)
+		return estimate_mean(x, n, level);
+	worth = worth < 5 ? 5 : worth;
+	sort_numbers(x, n);
+	mean = mean_of(x + cut, n - 2 * cut);
+	for (unsigned i = 0; i < cut; i++) {
+		x[i] = x[cut];
+		x[n - 1 - i] = x[n - 1 - cut];
+	}
+	return (struct estimate){ mean, student(level, (unsigned)(worth * 3 / 5) - 1) * deviation_of(x, n) / (3.0 / 5 * sqrt(worth)) };
 }
 
 /* Nanoseconds of windows [from, to) for each of their hits; infinite without any. */
@@ -3660,18 +3743,6 @@ static struct estimate net_cost(const struct series *with, const struct series *
 	return estimate_mean(differences, n, LEVEL);
 }
 
-static void sort_numbers(double *x, unsigned n)
-{
-	for (unsigned i = 1; i < n; i++) {
-		double value = x[i];
-		unsigned at = i;
-
-		for (; at && x[at - 1] > value; at--)
-			x[at] = x[at - 1];
-		x[at] = value;
-	}
-}
-
 /* Linear between the two neighbours (type 7 of Hyndman and Fan, The American Statistician 50, 1996; what R and numpy do). */
 static double quantile_of(const double *sorted, unsigned n, double q)
 {
@@ -3729,17 +3800,66 @@ static double trend_of(const double *x, unsigned n)
 	return variance > 0 ? (s - (s > 0) + (s < 0)) / sqrt(variance) : 0;
 }
 
+/* Of two samples' U: how many of all orders in which n and m values can stand have at most this U, as a part (Mann and Whitney, 1947). */
+static double mann_whitney_exact(unsigned n, unsigned m, unsigned u)
+{
+	double ways[EXACT_RANKS + 1] = { 1 }, below = 0, all = 0;
+	unsigned most = n * m;
+
+	/* The coefficients of the product of (1 - x^(m+i)) / (1 - x^i) for i = 1..n count them. */
+	for (unsigned i = 1; i <= n; i++) {
+		for (unsigned k = most; k >= m + i && k <= most; k--)
+			ways[k] -= ways[k - m - i];
+		for (unsigned k = i; k <= most; k++)
+			ways[k] += ways[k - i];
+	}
+	for (unsigned k = 0; k <= most; k++) {
+		all += ways[k];
+		below += k <= u ? ways[k] : 0;
+	}
+	return below / all;
+}
+
+/*
+ * The two-sided p value of Mann and Whitney's test, that two samples are of one distribution: exact for small ones without ties, else by
+ * the normal approximation with corrections for ties and continuity. Both sorted.
+ */
+static double mann_whitney(const double *x, unsigned n, const double *y, unsigned m)
+{
+	double u = 0, ties = 0, all = n + m, deviation, z;
+	unsigned i = 0, j = 0;
+
+	while (i < n || j < m) { /* one value of either, with all that are equal to it */
+		double value = j == m || (i < n && x[i] <= y[j]) ? x[i] : y[j], in_x = 0, in_y = 0;
+
+		for (; i < n && x[i] == value; i++)
+			in_x++;
+		for (; j < m && y[j] == value; j++)
+			in_y++;
+		u += in_x * (j - in_y + in_y / 2);
+		ties += (in_x + in_y) * ((in_x + in_y) * (in_x + in_y) - 1);
+	}
+	u = u < (double)n * m - u ? u : (double)n * m - u;
+	if (!ties && (uint64_t)n * m <= EXACT_RANKS)
+		return fmin(1, 2 * mann_whitney_exact(n, m, u));
+	deviation = sqrt((double)n * m / 12 * (all + 1 - ties / (all * (all - 1))));
+	z = deviation > 0 ? ((double)n * m / 2 - u - 0.5) / deviation : 0;
+	return z > 0 ? 1 - student_within(z, NORMAL_DEGREES) : 1;
+}
+
 /* === Running a row ============================================================================================================= */
 
 /* What the command line asks for. */
 struct settings {
-	double duration, warmup; /* seconds */
-	double precision;	 /* percent; 0: never end early */
+	double duration, warmup; /* seconds; a duration of 0: not given */
+	double precision;	 /* percent; 0: never end early; negative: not given */
 	struct number_list producer_list, batch_list, consumer_list; /* as given; the next two are of the run in hand */
 	uint32_t producers, batch;
-	bool affinity, quiet, verbose, list, initramfs, stacktrace, as_bench, overhead;
+	double fail_above; /* percent; negative: not given */
+	bool affinity, quiet, verbose, list, stacktrace, as_bench, chart;
 	struct cpu_list prod_cpus, cons_cpus; /* n = 0: not given */
-	const char *obj_path, *format, *init, *args, *on_exit;
+	const char *obj_path, *format, *save, *svg, *init, *args, *on_exit;
+	unsigned given; /* options that were, a bit for each row of their table */
 };
 
 /* The objects that a row's programs come from: the one given with --obj, which may be absent, and the embedded one. */
@@ -3753,10 +3873,12 @@ struct run {
 	const struct settings *set;
 	struct object objects[2]; /* of the attached program, and of the driver */
 	struct held progs, links; /* loaded, and attached */
-	struct attached {
+	struct attached { /* what to do to attach again */
 		struct attachment a;
 		enum outcome (*attach)(struct held *held, const struct attachment *a);
-	} attached[2]; /* what to do to attach again */
+		struct load_as as;
+		char prog[64];
+	} attached[2];
 	unsigned attached_count;
 	uint64_t stopped_ns, switch_ns; /* when the producers were told to stop, and how long it took then to attach or detach */
 	const struct method *method; /* the row's, or another one where the kernel lacks that */
@@ -3773,6 +3895,7 @@ struct result {
 	struct series with, without; /* the attached program, if there is one */
 	struct estimate net;	     /* ns that the program adds to a pass; half infinite where that is not known */
 	uint64_t excess; /* hits from elsewhere */
+	unsigned hits_per_pass;
 	bool interrupted;
 	double share; /* of the time that the producers had their CPUs, the least of them */
 	double instructions, cycles; /* for each pass; 0 where the machine does not count them */
@@ -3786,6 +3909,8 @@ struct plan {
 	unsigned warmup_windows;
 	uint64_t warmup_ns; /* of each of them */
 	double precision;   /* half of the interval as a part of the mean that ends the run; 0: none does */
+	uint64_t round_ns;  /* of both sides */
+	void (*progress)(const struct run *run, const struct plan *plan, const struct result *res);
 	void (*started)(const struct settings *set, const struct row *row);
 	void (*each)(const struct settings *set, unsigned index, const struct window *w);
 };
@@ -3933,23 +4058,41 @@ static enum outcome row_prepare(struct run *run, const struct method *method, st
 }
 
 /* Attaches, and remembers how for row_reattach(). */
-static enum outcome attach_first(struct run *run, enum outcome (*attach)(struct held *, const struct attachment *), const struct attachment *a)
+static enum outcome attach_first(struct run *run, const char *prog, const struct load_as *as,
+				 enum outcome (*attach)(struct held *, const struct attachment *), const struct attachment *a)
 {
+	struct attached *attached = &run->attached[run->attached_count];
 	uint64_t start = now_ns();
 	enum outcome o = attach(&run->links, a);
 
-	if (!o)
-		run->attached[run->attached_count++] = (struct attached){ *a, attach };
+	if (!o) {
+		*attached = (struct attached){ *a, attach, *as, "" };
+		format_to(attached->prog, sizeof(attached->prog), "%s", prog);
+		run->attached_count++;
+	}
 	run->switch_ns += now_ns() - start;
 	return o;
 }
 
+/* Before 5.13, a trampoline program could be attached once only (ENOENT then): it is loaded again, in the place of the old one. */
 static enum outcome row_reattach(struct run *run)
 {
 	enum outcome o = DONE;
 
-	for (unsigned i = 0; i < run->attached_count && !o; i++)
-		o = run->attached[i].attach(&run->links, &run->attached[i].a);
+	for (unsigned i = 0; i < run->attached_count && !o; i++) {
+		const struct attached *t = &run->attached[i];
+		int fd;
+
+		o = t->attach(&run->links, &t->a);
+		if (!o || t->as.prog_type != BPF_PROG_TYPE_TRACING)
+			continue;
+		o = row_load(run, &run->objects[0], t->prog, &t->as, &fd);
+		if (o)
+			return o;
+		dup3(fd, t->a.prog_fd, O_CLOEXEC);
+		close(fd);
+		o = t->attach(&run->links, &t->a);
+	}
 	return o;
 }
 
@@ -3961,7 +4104,7 @@ static enum outcome row_attach_prog(struct run *run, struct object *obj, const c
 	enum outcome o = row_prepare(run, method, &as, &a);
 
 	o = o ? o : row_load_held(run, obj, prog, &as, &a.prog_fd);
-	o = o ? o : attach_first(run, attach, &a);
+	o = o ? o : attach_first(run, prog, &as, attach, &a);
 	if (!o && run->site.path)
 		explain("%s: attached by %s to %s, %s at offset %#" PRIx64, run->row->name, method->name, a.target, a.site->path, a.site->off);
 	else if (!o)
@@ -4018,7 +4161,9 @@ static enum outcome row_attach_private(struct run *run, struct object *obj)
 	format_to(run->note, sizeof(run->note), "%s; private stack in %u of %u functions",
 		 by_flag ? "by flag" : wants ? "by depth, 64-byte frames" : "by depth, 48-byte frames", wants ? with : with_none, all);
 	a.prog_fd = wants ? private_fd : none_fd;
-	return attach_first(run, method->attach, &a);
+	if (wants)
+		as.prog_flags &= ~PROG_NO_PRIVATE_STACK;
+	return attach_first(run, wants || by_flag ? run->row->prog : "frames_48", &as, method->attach, &a);
 }
 
 /* The site of the user function that the row probes. */
@@ -4317,7 +4462,11 @@ static void sample(const struct run *run, bool bare, unsigned rounds, const stru
 		if (i < skipped)
 			continue;
 		s->w[s->n++] = w;
-		if (s->n % s->per_round == 0 && is_precise(res, plan))
+		if (s->n % s->per_round)
+			continue;
+		if (plan->progress)
+			plan->progress(run, plan, res);
+		if (is_precise(res, plan))
 			return;
 	}
 }
@@ -4401,9 +4550,7 @@ static enum outcome row_switch(struct run *run, bool attach)
 /* Rounds by which one side may be ahead of the other, so that switching between them takes no more than its part of the time. */
 static unsigned rounds_ahead(const struct run *run, const struct plan *plan)
 {
-	uint64_t round_ns = plan->per_round * plan->window_ns + plan->bare_per_round * plan->bare_window_ns;
-
-	return 1 + (uint64_t)(run->switch_ns / SWITCHING_MAX / round_ns);
+	return 1 + (uint64_t)(run->switch_ns / SWITCHING_MAX / plan->round_ns);
 }
 
 /*
@@ -4466,11 +4613,124 @@ static void row_run(const struct row *row, const struct settings *set, const str
 	o = o ? o : row_measure(&run, plan, res);
 	read_producers(&run, res);
 	memcpy(res->note, run.note, sizeof(res->note));
-	res->net = net_cost(&res->with, &res->without, run.method->hits_per_pass);
+	res->hits_per_pass = run.method->hits_per_pass;
+	res->net = net_cost(&res->with, &res->without, res->hits_per_pass);
 	res->net.mean *= set->producers;
 	res->net.half *= set->producers;
 	row_teardown(&run);
 	res->outcome = o;
+}
+
+/* === The machine ===============================================================================================================
+ * What a figure depends on beside the row. To add a line: a function that writes the value (empty: not known here), a row.
+ */
+
+/* What the machine is: how much a figure of it is worth. */
+static const struct machine_kind {
+	const char *word, *remark;
+} machine_kinds[] = {
+	{ "real", "" },
+	{ "virtual", "; a virtual machine" },
+	{ "QEMU", "; a QEMU machine: without KVM, figures say that a row works, not what it costs" },
+	{ "emulated", "; emulated by QEMU (TCG): figures say that a row works, not what it costs" },
+	{ "exact", "; exact mode: 1 ns is 1 instruction" },
+};
+
+#define EXACT_MACHINE (&machine_kinds[4])
+
+static const struct machine_kind *machine_kind(void)
+{
+	static const struct machine_kind *known;
+	char signature[13], line[64] = "";
+
+	if (known)
+		return known;
+	arch_hypervisor(signature);
+	if (!ARCH_HAS_CPUID)
+		pseudo_read_line(SYSFS, "firmware/devicetree/base/compatible", line, sizeof(line));
+	if (time_is_instructions())
+		return known = EXACT_MACHINE;
+	if (!strcmp(signature, "TCGTCGTCGTCG"))
+		return known = &machine_kinds[3];
+	if (!strcmp(line, "linux,dummy-virt") || !strcmp(line, "riscv-virtio"))
+		return known = &machine_kinds[2];
+	return known = &machine_kinds[*signature != 0];
+}
+
+static void fact_arch(char *buf, size_t size)
+{
+	format_to(buf, size, "%s", ARCH);
+}
+
+/* The model where /proc/cpuinfo has a name for it; else the first line that tells one machine from another. */
+static void fact_cpu(char *buf, size_t size)
+{
+	static const char *const keys[] = { "model name", "uarch", "CPU part", "machine", "cpu model", "vendor_id" };
+	char text[4096];
+
+	pseudo_read_start(PROC, "cpuinfo", text, sizeof(text));
+	for (size_t i = 0; i < COUNT_OF(keys) && !*buf; i++) {
+		const char *at = find_text(text, keys[i]);
+
+		at = at ? at + strcspn(at, ":=\n") : "";
+		at += strspn(at, ":= \t");
+		format_to(buf, size, "%s%s%.*s", i && *at ? keys[i] : "", i && *at ? " " : "", (int)strcspn(at, "\n,"), at);
+	}
+}
+
+static void fact_cpus(char *buf, size_t size)
+{
+	static struct cpu_list allowed;
+
+	sys_allowed_cpus(&allowed);
+	format_to(buf, size, "%u", allowed.n);
+}
+
+static void fact_kernel(char *buf, size_t size)
+{
+	struct utsname u;
+
+	uname(&u);
+	format_to(buf, size, "%s", u.release);
+}
+
+static void fact_machine(char *buf, size_t size)
+{
+	format_to(buf, size, "%s", machine_kind()->word);
+}
+
+static void fact_jit(char *buf, size_t size)
+{
+	long jit = pseudo_read_number(PROC, "sys/net/core/bpf_jit_enable");
+
+	format_to(buf, size, "%s", jit > 0 ? "on" : jit ? "unknown" : "off");
+}
+
+static void fact_programs(char *buf, size_t size)
+{
+	format_to(buf, size, "%s", VERSION ", " EMBEDDED_SOURCE);
+}
+
+/* The keys are those of Go's benchmark format; `matters`: figures of machines that differ in it are not compared without a remark. */
+static const struct fact {
+	const char *key;
+	void (*read)(char *buf, size_t size);
+	bool matters;
+} facts[] = {
+	{ "goarch", fact_arch, true },	   { "cpu", fact_cpu, true }, { "cpus", fact_cpus, true },	  { "machine", fact_machine, true },
+	{ "kernel", fact_kernel, false }, { "jit", fact_jit, true }, { "bpftrig", fact_programs, true },
+};
+
+/* One line a fact into a sink, in a format such as "%s: %s\n". */
+static void put_facts(struct sink *s, const char *before, const char *between, const char *behind)
+{
+	for (size_t i = 0; i < COUNT_OF(facts); i++) {
+		char value[128] = "";
+
+		facts[i].read(value, sizeof(value));
+		if (*value)
+			sink_print(s, "%s%s%s%s%s", before, facts[i].key, between, value, behind);
+	}
 }
 
 /* === Printing ================================================================================================================== */
@@ -4544,57 +4804,88 @@ static void note_irregularities(const struct settings *set, struct result *res)
 		result_note(res, "too noisy for %g %%", set->precision);
 }
 
-/* "  (32.26 ns/trigger, net 11.40 ± 0.12 ns; note)": what stands behind the figure in bench's form. */
-static void print_rest(const struct settings *set, const struct result *res, double rate)
-{
-	struct estimate net = res->net;
+/* A row that has been run, and what it comes to. */
+struct report {
+	const struct settings *set;
+	const struct row *row;
+	const struct result *res;
+	char label[80];
+	struct estimate rate; /* millions a second */
+	double ns;	      /* a trigger, on one producer */
+	bool has_figure;
+};
 
-	print("  (%.2f ns/trigger", 1e3 * set->producers / rate);
-	if (net.half < INFINITY)
-		print(", net %.2f ± %.2f ns", net.mean, net.half);
+static void make_report(struct report *r, const struct settings *set, const struct row *row, struct result *res)
+{
+	*r = (struct report){ .set = set, .row = row, .res = res, .rate = series_rate(&res->with) };
+	make_label(set, row, r->label, sizeof(r->label));
+	r->has_figure = res->outcome == DONE && res->with.n > 1 && r->rate.mean > 0;
+	r->ns = r->has_figure ? 1e3 * set->producers / r->rate.mean : 0;
+	if (r->has_figure)
+		note_irregularities(set, res);
+}
+
+/* The line of the private-stack script: bench's figure, and the drops that there never are. */
+static void print_figure_and_drops(double rate, double uncertainty)
+{
+	print("%.3f ± %.3fM/s (drops %.3f ± %.3fM/s)", rate, uncertainty, 0.0, 0.0);
+}
+
+/* "  31.002 ± 0.015M/s  (32.26 ns/trigger, net 11.40 ± 0.12 ns; note)": bench's form, and what stands behind it. */
+static void print_figure(const struct report *r)
+{
+	const struct result *res = r->res;
+
+	if (r->row->flags & IN_PRIVATE)
+		print_figure_and_drops(r->rate.mean, r->rate.half);
+	else
+		print("%8.3f ± %5.3fM/s", r->rate.mean, r->rate.half);
+	print("  (%.2f ns/trigger", r->ns);
+	if (res->net.half < INFINITY)
+		print(", net %.2f ± %.2f ns", res->net.mean, res->net.half);
 	if (res->instructions)
 		print(", %.1f instructions", res->instructions);
 	if (res->cycles)
 		print(", %.1f cycles", res->cycles);
-	print("%s%s)%s\n", *res->note ? "; " : "", res->note, res->interrupted ? " interrupted" : "");
+	print("%s%s)%s", *res->note ? "; " : "", res->note, res->interrupted ? " interrupted" : "");
 }
 
-/* The line of the private-stack script: bench's figure, and the drops that there never are. */
-static void print_figure_and_drops(const char *label, double rate, double uncertainty)
+/* The line of a row without a figure. */
+static void print_reason(const struct report *r)
 {
-	char name[80];
-
-	format_to(name, sizeof(name), "%s:", label);
-	print("%-20s %.3f ± %.3fM/s (drops %.3f ± %.3fM/s)", name, rate, uncertainty, 0.0, 0.0);
+	if (r->res->outcome == DONE)
+		print("%-15s:  interrupted before there was a figure\n", r->label);
+	else
+		print("%-15s:  %s: %s\n", r->label, r->res->outcome == SKIPPED ? "skipped" : "failed", reason);
 }
 
-static void print_row(const struct settings *set, const struct row *row, struct result *res)
+static void print_row(const struct report *r)
 {
-	struct estimate rate = series_rate(&res->with);
-	char label[80];
+	char name[88];
 
-	if (res->outcome == DONE)
-		note_irregularities(set, res);
-	make_label(set, row, label, sizeof(label));
-	if (res->outcome != DONE) {
-		print("%-15s:  %s: %s\n", label, res->outcome == SKIPPED ? "skipped" : "failed", reason);
-	} else if (res->with.n < 2 || !rate.mean) {
-		print("%-15s:  interrupted before there was a figure\n", label);
-	} else if (set->overhead) { /* of the kernel's former test_overhead */
-		bool rename = row->flags & IN_RENAME;
-
-		print("%s%-11s %.0fK events per sec%s\n", rename ? "task_rename " : "", rename ? label + strlen("rename-") : label, rate.mean * 1e3,
-		       res->interrupted ? " (interrupted)" : "");
-	} else if (row->flags & IN_PRIVATE) {
-		print_figure_and_drops(label, rate.mean, rate.half);
-		print_rest(set, res, rate.mean);
-	} else {
-		print("%-15s: %8.3f ± %5.3fM/s", label, rate.mean, rate.half);
-		print_rest(set, res, rate.mean);
+	format_to(name, sizeof(name), "%s:", r->label);
+	if (!r->has_figure) {
+		print_reason(r);
+		return;
 	}
-	flush_output();
-	if (res->outcome == DONE && res->excess)
-		say("%s: %" PRIu64 " hits came from elsewhere on this machine", label, res->excess);
+	if (r->row->flags & IN_PRIVATE)
+		print("%-20s ", name);
+	else
+		print("%-15s: ", r->label);
+	print_figure(r);
+	print("\n");
+}
+
+/* The line of the kernel's former test_overhead. */
+static void print_overhead(const struct report *r)
+{
+	bool rename = r->row->flags & IN_RENAME;
+
+	if (!r->has_figure)
+		print_reason(r);
+	else
+		print("%s%-11s %.0fK events per sec%s\n", rename ? "task_rename " : "", rename ? r->label + strlen("rename-") : r->label,
+		      r->rate.mean * 1e3, r->res->interrupted ? " (interrupted)" : "");
 }
 
 /* --- as `bench`: the lines of the kernel's bench, to the byte ------------------------------------------------------------------ */
@@ -4655,7 +4946,7 @@ static void print_bench_skipped(void)
 static void print_bench_result(const struct settings *set, const struct row *row, const struct result *res, bool several)
 {
 	double rate = windows_rate(res->with.w, 0, res->with.n), deviation = windows_deviation(res);
-	char label[80];
+	char label[80], name[88];
 
 	make_label(set, row, label, sizeof(label));
 	if (res->outcome == FAILED)
@@ -4667,12 +4958,441 @@ static void print_bench_result(const struct settings *set, const struct row *row
 	else if (res->outcome == SKIPPED)
 		print_bench_skipped();
 	else if (several) {
-		print_figure_and_drops(label, rate, deviation);
+		format_to(name, sizeof(name), "%s:", label);
+		print("%-20s ", name);
+		print_figure_and_drops(rate, deviation);
 		print("\n");
 	} else
 		print("Summary: hits %8.3f ± %5.3fM/s (%7.3fM/prod), drops %8.3f ± %5.3fM/s, total operations %8.3f ± %5.3fM/s\n", rate,
 		       deviation, rate / set->producers, 0.0, 0.0, rate, deviation);
 	flush_output();
+}
+
+/* --- for programs: one function for the beginning, one for each row, one for the end ------------------------------------------- */
+
+/* A text within quotation marks as JSON wants it: control characters, which no reason has, are left out. */
+static void put_json_text(struct sink *s, const char *text)
+{
+	sink_put(s, '"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			sink_put(s, '\\');
+		if ((unsigned char)*text >= ' ')
+			sink_put(s, *text);
+	}
+	sink_put(s, '"');
+}
+
+/* ns of a trigger in one round, as it is saved. */
+static double round_ns(const struct report *r, unsigned round)
+{
+	return round_cost(&r->res->with, round) * r->set->producers;
+}
+
+/* The net cost in one round; infinite where that is not known. */
+static double round_net(const struct report *r, unsigned round)
+{
+	const struct result *res = r->res;
+
+	if (!(res->net.half < INFINITY) || round >= series_rounds(&res->without))
+		return INFINITY;
+	return (round_cost(&res->with, round) * res->hits_per_pass - round_cost(&res->without, round)) * r->set->producers;
+}
+
+static uint64_t round_hits(const struct report *r, unsigned round)
+{
+	const struct series *s = &r->res->with;
+	uint64_t hits = 0;
+
+	for (unsigned i = 0; i < s->per_round; i++)
+		hits += s->w[round * s->per_round + i].hits;
+	return hits;
+}
+
+/* Rounds with hits: what one line each is written for. */
+static unsigned report_rounds(const struct report *r)
+{
+	unsigned n = r->has_figure ? series_rounds(&r->res->with) : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (!round_hits(r, i))
+			return i;
+	return n;
+}
+
+/* Go's benchmark format (https://go.dev/design/14313-benchmark-format), which benchstat reads: a line a round. */
+static void put_gobench_begin(struct sink *s)
+{
+	sink_print(s, "goos: linux\npkg: bpftrig\n");
+	put_facts(s, "", ": ", "\n");
+}
+
+static void put_gobench_row(struct sink *s, const struct report *r)
+{
+	char name[96];
+	size_t len = format_to(name, sizeof(name), "Trigger/%s", r->row->name);
+
+	if (r->set->batch != BATCH_DEFAULT)
+		len += format_to(name + len, sizeof(name) - len, "/batch=%" PRIu32, r->set->batch);
+	if (r->set->producers > 1)
+		format_to(name + len, sizeof(name) - len, "-%" PRIu32, r->set->producers);
+	if (!r->has_figure)
+		sink_print(s, "# %s: %s: %s\n", r->label, r->res->outcome == SKIPPED ? "skipped" : "failed", reason);
+	else if (*r->res->note)
+		sink_print(s, "# %s: %s\n", r->label, r->res->note);
+	for (unsigned i = 0; i < report_rounds(r); i++) {
+		sink_print(s, "Benchmark%s %" PRIu64 " %.4f ns/op", name, round_hits(r, i), round_ns(r, i));
+		if (round_net(r, i) < INFINITY)
+			sink_print(s, " %.4f net-ns/op", round_net(r, i));
+		if (!i && r->res->instructions)
+			sink_print(s, " %.4f instructions/op", r->res->instructions);
+		if (!i && r->res->cycles)
+			sink_print(s, " %.4f cycles/op", r->res->cycles);
+		sink_print(s, "\n");
+	}
+}
+
+static void print_gobench_begin(const struct settings *set, unsigned count)
+{
+	(void)set, (void)count;
+	put_gobench_begin(&output);
+}
+
+static void print_gobench_row(const struct report *r)
+{
+	put_gobench_row(&output, r);
+}
+
+/* Google benchmark's schema (docs/user_guide.md there): an entry a round, then the mean with what is ours; a row without figure is an error. */
+static bool json_follows;
+
+static void print_json_begin(const struct settings *set, unsigned count)
+{
+	(void)set, (void)count;
+	print("{\n  \"context\": {\n    \"executable\": \"bpftrig\",\n    \"json_schema_version\": 1");
+	for (size_t i = 0; i < COUNT_OF(facts); i++) {
+		char value[128] = "";
+
+		facts[i].read(value, sizeof(value));
+		print(",\n    \"%s\": ", facts[i].key);
+		put_json_text(&output, value);
+	}
+	print("\n  },\n  \"benchmarks\": [");
+	json_follows = false;
+}
+
+static void print_json_entry(const struct report *r, const char *behind, const char *type, uint64_t iterations, double ns)
+{
+	print("%s\n    {\"name\": \"%s%s\", \"run_name\": \"%s\", \"run_type\": \"%s\", \"threads\": %" PRIu32 ", \"iterations\": %" PRIu64
+	      ", \"real_time\": %.4f, \"cpu_time\": %.4f, \"time_unit\": \"ns\"",
+	      json_follows ? "," : "", r->label, behind, r->label, type, r->set->producers, iterations, ns, ns);
+	json_follows = true;
+}
+
+static void print_json_row(const struct report *r)
+{
+	unsigned rounds = report_rounds(r);
+
+	for (unsigned i = 0; i < rounds; i++) {
+		print_json_entry(r, "", "iteration", round_hits(r, i), round_ns(r, i));
+		print(", \"repetitions\": %u, \"repetition_index\": %u", rounds, i);
+		if (round_net(r, i) < INFINITY)
+			print(", \"net_ns\": %.4f", round_net(r, i));
+		print("}");
+	}
+	print_json_entry(r, r->has_figure ? "_mean" : "", r->has_figure ? "aggregate" : "iteration", rounds, r->has_figure ? r->ns : 0);
+	if (!r->has_figure) {
+		print(", \"error_occurred\": true, \"skipped\": %s, \"error_message\": ", r->res->outcome == SKIPPED ? "true" : "false");
+		put_json_text(&output, reason);
+	} else {
+		print(", \"aggregate_name\": \"mean\", \"rate\": %.6f, \"rate_half\": %.6f", r->rate.mean, r->rate.half < INFINITY ? r->rate.half : 0);
+		if (r->res->net.half < INFINITY)
+			print(", \"net_ns\": %.4f, \"net_ns_half\": %.4f", r->res->net.mean, r->res->net.half);
+		if (r->res->instructions)
+			print(", \"instructions\": %.4f, \"cycles\": %.4f", r->res->instructions, r->res->cycles);
+		print(", \"interrupted\": %s, \"label\": ", r->res->interrupted ? "true" : "false");
+		put_json_text(&output, r->res->note);
+	}
+	print("}");
+}
+
+static void print_json_end(void)
+{
+	print("\n  ]\n}\n");
+}
+
+static void print_csv_begin(const struct settings *set, unsigned count)
+{
+	(void)set, (void)count;
+	print("row,producers,batch,outcome,rate,rate_half,ns,net_ns,net_ns_half,instructions,cycles,rounds,note\n");
+}
+
+/* As RFC 4180 has it; a number that is not known is empty. */
+static void print_csv_row(const struct report *r)
+{
+	const char *note = r->has_figure ? r->res->note : reason;
+	const struct { double value; bool known; } numbers[] = {
+		{ r->rate.mean, r->has_figure },
+		{ r->rate.half, r->has_figure && r->rate.half < INFINITY },
+		{ r->ns, r->has_figure },
+		{ r->res->net.mean, r->has_figure && r->res->net.half < INFINITY },
+		{ r->res->net.half, r->has_figure && r->res->net.half < INFINITY },
+		{ r->res->instructions, r->res->instructions > 0 },
+		{ r->res->cycles, r->res->cycles > 0 },
+	};
+	static const char *const outcomes[] = { [DONE] = "done", [SKIPPED] = "skipped", [FAILED] = "failed" };
+
+	print("%s,%" PRIu32 ",%" PRIu32 ",%s", r->row->name, r->set->producers, r->set->batch,
+	      r->res->interrupted ? "interrupted" : outcomes[r->res->outcome]);
+	for (size_t i = 0; i < COUNT_OF(numbers); i++)
+		if (numbers[i].known)
+			print(",%.4f", numbers[i].value);
+		else
+			print(",");
+	print(",%u,\"", report_rounds(r));
+	for (; *note; note++)
+		print(*note == '"' ? "\"\"" : "%c", *note);
+	print("\"\n");
+}
+
+/* KTAP (Documentation/dev-tools/ktap.rst): the figure is a diagnostic before the result, as kunit.py shows it. */
+static unsigned ktap_number;
+
+static void print_ktap_begin(const struct settings *set, unsigned count)
+{
+	(void)set;
+	ktap_number = 0;
+	print("KTAP version 1\n1..%u\n", count);
+	put_facts(&output, "# ", ": ", "\n");
+}
+
+static void print_ktap_row(const struct report *r)
+{
+	bool skipped = r->res->outcome == SKIPPED;
+
+	for (char *c = reason; *c; c++) /* # begins a directive */
+		*c = *c == '#' ? ' ' : *c;
+	if (r->has_figure) {
+		print("# %s: ", r->label);
+		print_figure(r);
+		print("\n");
+	} else if (!skipped) {
+		print("# %s: %s\n", r->label, r->res->outcome == FAILED ? reason : "interrupted before there was a figure");
+	}
+	print("%sok %u %s%s%s\n", r->has_figure || skipped ? "" : "not ", ++ktap_number, r->label, skipped ? " # SKIP " : "", skipped ? reason : "");
+}
+
+/* --- charts: bars of ns a trigger, on the terminal and as SVG ------------------------------------------------------------------ */
+
+struct bar {
+	char label[64];
+	double ns, half;
+};
+
+static struct {
+	struct bar *v;
+	unsigned n;
+	bool lost; /* there was no memory for one */
+} bars;
+
+static void bars_add(const struct report *r)
+{
+	struct bar *grown = r->has_figure ? mem_grow(bars.v, (bars.n + 1) * sizeof(*bars.v)) : NULL;
+
+	bars.lost |= r->has_figure && !grown;
+	if (!grown)
+		return;
+	bars.v = grown;
+	bars.v[bars.n] = (struct bar){ .ns = r->ns, .half = r->rate.half < INFINITY ? r->ns * r->rate.half / r->rate.mean : 0 };
+	format_to(bars.v[bars.n++].label, sizeof(bars.v[0].label), "%s", r->label);
+}
+
+/* Where a value lies on the scale, 0 to 1. Logarithmic where a linear one would show nothing of the shortest bars. */
+struct scale {
+	double low, high;
+	bool logarithmic;
+};
+
+static double place_of(const struct scale *s, double value)
+{
+	double place = s->logarithmic ? log10(value / s->low) / log10(s->high / s->low) : value / s->high;
+
+	return place > 0 ? place < 1 ? place : 1 : 0;
+}
+
+/* The power of ten that is not more than the value. */
+static double power_below(double value)
+{
+	double power = 1e-3; /* ps */
+
+	while (power * 10 <= value)
+		power *= 10;
+	return power;
+}
+
+/* 1, 2 or 5 times a power of ten, not less than the value. */
+static double round_up(double value)
+{
+	double power = power_below(value), digit = value / power;
+
+	return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+}
+
+static struct scale bars_scale(void)
+{
+	double low = INFINITY, high = 0;
+
+	for (unsigned i = 0; i < bars.n; i++) {
+		low = bars.v[i].ns < low ? bars.v[i].ns : low;
+		high = bars.v[i].ns + bars.v[i].half > high ? bars.v[i].ns + bars.v[i].half : high;
+	}
+	if (high <= 50 * low)
+		return (struct scale){ 0, high, false };
+	return (struct scale){ power_below(low / 1.5), 10 * power_below(high), true };
+}
+
+static void print_chart(void)
+{
+	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	struct winsize size = { .ws_col = 0 };
+	struct scale scale = bars_scale();
+	int label = 0, width;
+
+	for (unsigned i = 0; i < bars.n; i++)
+		label = (int)strlen(bars.v[i].label) > label ? (int)strlen(bars.v[i].label) : label;
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	width = (size.ws_col > 40 ? size.ws_col : 80) - label - 26;
+	width = width > 10 ? width : 10;
+	print("\n%*s %11s ± half of the 95 %% interval%s\n", label, "", "ns/trigger", scale.logarithmic ? ", logarithmic" : "");
+	for (unsigned i = 0; i < bars.n; i++) {
+		unsigned length = place_of(&scale, bars.v[i].ns) * width * 8 + 0.5;
+
+		print("%-*s %11.2f ± %-8.2f  ", label, bars.v[i].label, bars.v[i].ns, bars.v[i].half);
+		for (unsigned j = 0; j < length / 8; j++)
+			print("█");
+		print("%s\n", eighths[length % 8]);
+	}
+	flush_output();
+}
+
+enum { SVG_WIDTH = 800, SVG_LEFT = 190, SVG_RIGHT = 130, SVG_TOP = 56, SVG_ROW = 22 };
+
+static double svg_x(const struct scale *s, double value)
+{
+	return SVG_LEFT + place_of(s, value) * (SVG_WIDTH - SVG_LEFT - SVG_RIGHT);
+}
+
+static void svg_text(struct sink *s, const char *text)
+{
+	for (; *text; text++)
+		sink_print(s, *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "%c", *text);
+}
+
+/* A line and a number at each step of the scale: five or so of them, or each power of ten. */
+static void svg_grid(struct sink *s, const struct scale *scale, int bottom)
+{
+	double step = scale->logarithmic ? 0 : round_up(scale->high / 6);
+
+	for (double v = scale->logarithmic ? scale->low : 0; v <= scale->high * 1.000001; v = scale->logarithmic ? v * 10 : v + step)
+		sink_print(s,
+			   "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"#ddd\"/>"
+			   "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\" fill=\"#666\">%g</text>\n",
+			   svg_x(scale, v), svg_x(scale, v), SVG_TOP - 6, bottom, svg_x(scale, v), bottom + 16, v);
+}
+
+/* A picture that needs nothing beside itself. The whiskers are the 95 % intervals. Returns 0 or -errno. */
+static int write_svg(const char *path)
+{
+	int fd = sys_result(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)), bottom = SVG_TOP + (int)bars.n * SVG_ROW;
+	struct sink s = { .buf = (char[1024]){ 0 }, .size = 1024, .fd = fd };
+	struct scale scale = bars_scale();
+	char cpu[128] = "", kernel[128] = "";
+
+	if (fd < 0)
+		return fd;
+	fact_cpu(cpu, sizeof(cpu));
+	fact_kernel(kernel, sizeof(kernel));
+	sink_print(&s,
+		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+		   "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+		   "<text x=\"12\" y=\"20\" font-size=\"15\">Cost of a trigger, ns%s</text>\n<text x=\"12\" y=\"38\" fill=\"#666\">Linux ",
+		   SVG_WIDTH, bottom + 26, SVG_WIDTH, bottom + 26, scale.logarithmic ? " (logarithmic)" : "");
+	svg_text(&s, kernel);
+	sink_print(&s, "%s", *cpu ? ", " : "");
+	svg_text(&s, cpu);
+	sink_print(&s, "%s</text>\n", machine_kind()->remark);
+	svg_grid(&s, &scale, bottom);
+	for (unsigned i = 0; i < bars.n; i++) {
+		const struct bar *b = &bars.v[i];
+		double low = svg_x(&scale, b->ns - b->half), high = svg_x(&scale, b->ns + b->half), end = svg_x(&scale, b->ns);
+		int y = SVG_TOP + (int)i * SVG_ROW;
+
+		sink_print(&s,
+			   "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text><rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"14\" fill=\"#4a7fb5\"/>"
+			   "<path d=\"M%.1f %dH%.1fM%.1f %dv6M%.1f %dv6\" stroke=\"#222\"/><text x=\"%.1f\" y=\"%d\">%.2f ± %.2f</text>\n",
+			   SVG_LEFT - 8, y + 11, b->label, SVG_LEFT, y, end - SVG_LEFT, low, y + 7, high, low, y + 4, high, y + 4, high + 6, y + 11,
+			   b->ns, b->half);
+	}
+	sink_print(&s, "</svg>\n");
+	sink_flush(&s);
+	if (close(fd) && !s.err)
+		s.err = errno;
+	return -s.err;
+}
+
+/* --- progress: one line on a terminal, written over itself --------------------------------------------------------------------- */
+
+static bool progress_shown; /* on standard error, which is a terminal */
+
+static void clear_progress(void)
+{
+	if (progress_shown)
+		write_all(STDERR_FILENO, "\r\033[K", 4);
+	progress_shown = false;
+}
+
+/* What runs, how narrow its interval is by now, and how long it takes at most. */
+static void show_progress(const struct run *run, const struct plan *plan, const struct result *res)
+{
+	unsigned rounds = series_rounds(&res->with);
+	struct estimate rate = { 0, INFINITY };
+	char buf[160], precision[48] = "";
+	struct sink s = { .buf = buf, .size = sizeof(buf), .fd = STDERR_FILENO };
+
+	if (rounds > 1)
+		rate = series_rate(&res->with);
+	if (plan->precision)
+		format_to(precision, sizeof(precision), " (%g %% is wanted)", plan->precision * 100);
+	sink_print(&s, "\r\033[K%s", run->row->name);
+	if (rate.half < INFINITY)
+		sink_print(&s, ": %.3f ± %.2f %%%s", rate.mean, 100 * rate.half / rate.mean, precision);
+	sink_print(&s, ", at most %.0f s more", (plan->rounds - rounds) * (double)plan->round_ns / NS + 0.5);
+	sink_flush(&s);
+	progress_shown = true;
+}
+
+/* --- the table of formats. To add one: its functions, a row ------------------------------------------------------------------- */
+
+static const struct format {
+	const char *name;
+	void (*begin)(const struct settings *set, unsigned rows);
+	void (*row)(const struct report *r);
+	void (*end)(void);
+} formats[] = {
+	{ "bench", NULL, print_row, NULL },
+	{ "overhead", NULL, print_overhead, NULL },
+	FULL({ "gobench", print_gobench_begin, print_gobench_row, NULL },)
+	FULL({ "json", print_json_begin, print_json_row, print_json_end },)
+	FULL({ "csv", print_csv_begin, print_csv_row, NULL },)
+	FULL({ "ktap", print_ktap_begin, print_ktap_row, NULL },)
+};
+
+static const struct format *find_format(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(formats); i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
 }
 
 /* === Commands ================================================================================================================== */
@@ -4744,22 +5464,6 @@ static int lock_instance(void)
 	}
 }
 
-/* What the machine is under, and what figures mean there; empty on a real one. */
-static const char *emulation(void)
-{
-	char signature[13], line[64];
-
-	if (time_is_instructions())
-		return "; exact mode: 1 ns is 1 instruction";
-	arch_hypervisor(signature);
-	pseudo_read_line(SYSFS, "firmware/devicetree/base/compatible", line, sizeof(line));
-	if (!strcmp(signature, "TCGTCGTCGTCG"))
-		return "; emulated by QEMU (TCG): figures say that a row works, not what it costs";
-	if (!strcmp(line, "linux,dummy-virt") || !strcmp(line, "riscv-virtio"))
-		return "; a QEMU machine: without KVM, figures say that a row works, not what it costs";
-	return *signature ? "; a virtual machine" : "";
-}
-
 /* What one should know about the machine, on standard error. */
 static void say_machine(void)
 {
@@ -4770,7 +5474,7 @@ static void say_machine(void)
 	uname(&u);
 	sys_allowed_cpus(&allowed);
 	say(VERSION " (" ARCH "), Linux %s %s, %u CPU%s, BPF JIT %s%s", u.release, u.machine, allowed.n, allowed.n == 1 ? "" : "s",
-	    jit > 0 ? "on" : jit ? "unknown" : "off: the programs are interpreted", emulation());
+	    jit > 0 ? "on" : jit ? "unknown" : "off: the programs are interpreted", machine_kind()->remark);
 }
 
 /*
@@ -4788,6 +5492,7 @@ static struct plan make_plan(const struct settings *set, const struct row *row, 
 			.rounds = ceil(set->duration),
 			.per_round = 1,
 			.window_ns = NS,
+			.round_ns = NS,
 			.warmup_windows = ceil(set->warmup),
 			.warmup_ns = NS,
 			.started = several ? NULL : print_bench_started,
@@ -4803,6 +5508,8 @@ static struct plan make_plan(const struct settings *set, const struct row *row, 
 		.warmup_windows = 1,
 		.warmup_ns = set->warmup * NS,
 		.precision = set->precision / 100,
+		.round_ns = PARTS * part,
+		.progress = !set->quiet && !one_cpu && getpid() != 1 && isatty(STDERR_FILENO) ? show_progress : NULL,
 	};
 }
 
@@ -4811,51 +5518,124 @@ struct tally {
 	unsigned done, skipped, failed;
 };
 
-static void run_and_print(const struct row *row, const struct settings *set, const struct sources *src, bool several, struct result *res,
-			  struct tally *tally)
+/* Where the results of a run go, beside standard output. */
+struct outlet {
+	const struct format *format;
+	struct sink save; /* fd -1: nowhere */
+	char save_buffer[4096];
+};
+
+static void run_and_print(const struct row *row, const struct settings *set, const struct sources *src, bool several, struct outlet *out,
+			  struct result *res, struct tally *tally)
 {
 	const struct plan plan = make_plan(set, row, several);
+	struct report r;
 
 	if (set->as_bench && !several)
 		print_bench_setup(set, row);
+	if (plan.progress)
+		plan.progress(&(struct run){ .row = row }, &plan, &(struct result){ 0 });
 	row_run(row, set, src, &plan, res);
+	clear_progress();
+	make_report(&r, set, row, res);
 	if (set->as_bench)
 		print_bench_result(set, row, res, several);
 	else
-		print_row(set, row, res);
+		out->format->row(&r);
+	flush_output();
+	if (r.has_figure && res->excess)
+		say("%s: %" PRIu64 " hits came from elsewhere on this machine", r.label, res->excess);
+	if (!IS_SMALL && out->save.fd >= 0) {
+		put_gobench_row(&out->save, &r);
+		sink_flush(&out->save);
+	}
+	if (!IS_SMALL && (set->chart || set->svg))
+		bars_add(&r);
 	tally->done += res->outcome == DONE;
 	tally->skipped += res->outcome == SKIPPED;
 	tally->failed += res->outcome == FAILED;
 }
 
+/* Opens what the command line wants written beside standard output, before anything is measured. */
+static bool outlet_open(struct outlet *out, const struct settings *set)
+{
+	*out = (struct outlet){ .format = find_format(set->format ? set->format : "bench"), .save.fd = -1 };
+	if (IS_SMALL || !set->save)
+		return true;
+	out->save = (struct sink){ .buf = out->save_buffer, .size = sizeof(out->save_buffer) };
+	out->save.fd = sys_result(open(set->save, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+	if (out->save.fd < 0) {
+		say("%s: " ERR, set->save, ERR_ARGS(out->save.fd));
+		return false;
+	}
+	put_gobench_begin(&out->save);
+	return true;
+}
+
+/* False: something was lost on the way to a file. */
+static bool outlet_close(struct outlet *out, const struct settings *set)
+{
+	int err = out->save.err;
+
+	if (out->format->end)
+		out->format->end();
+	if (!IS_SMALL && set->chart && bars.n)
+		print_chart();
+	flush_output();
+	if (out->save.fd >= 0 && close(out->save.fd) && !err)
+		err = errno;
+	if (err)
+		say("%s: " ERR, set->save, ERR_ARGS(err));
+	if (!IS_SMALL && !err && set->svg && bars.n) {
+		err = write_svg(set->svg);
+		if (err)
+			say("%s: " ERR, set->svg, ERR_ARGS(err));
+	} else if (set->svg && !bars.n) {
+		say("%s: not written, for there is no figure", set->svg);
+	}
+	if (bars.lost)
+		say("the chart is not whole: out of memory");
+	mem_free(bars.v);
+	bars.v = NULL;
+	return !err && !bars.lost;
+}
+
 /* Every row for every batch and number of producers asked for. */
 static int command_run(const struct choice *choice, struct settings *set, const struct sources *src)
 {
-	bool several = choice->n > 1 || set->producer_list.n > 1 || set->batch_list.n > 1;
+	bool several = choice->n > 1 || set->producer_list.n > 1 || set->batch_list.n > 1, written;
 	const size_t windows = set->as_bench ? ceil(set->duration) : WINDOWS_MAX;
 	struct result res = { .with.w = mem_new(windows * sizeof(struct window)), .without.w = mem_new(windows * sizeof(struct window)) };
 	struct tally tally = { 0 };
+	struct outlet out;
 	int lock;
 
 	if (!res.with.w || !res.without.w) {
 		say("no memory for %zu windows", windows);
 		return EXIT_FAILED;
 	}
+	if (set->precision < 0) /* in exact mode, more digits are to be had for the time */
+		set->precision = !set->as_bench && machine_kind() == EXACT_MACHINE ? 0 : PRECISION_DEFAULT;
+	if (!outlet_open(&out, set))
+		return EXIT_FAILED;
 	lock = lock_instance();
 	if (!set->quiet && !set->as_bench)
 		say_machine();
+	if (out.format->begin)
+		out.format->begin(set, choice->n * set->producer_list.n * set->batch_list.n);
 	for (unsigned b = 0; b < set->batch_list.n; b++)
 		for (unsigned i = 0; i < choice->n; i++)
 			for (unsigned p = 0; p < set->producer_list.n && !signal_pending() && !output_lost; p++) {
 				set->batch = set->batch_list.v[b];
 				set->producers = set->producer_list.v[p];
-				run_and_print(choice->rows[i], set, src, several, &res, &tally);
+				run_and_print(choice->rows[i], set, src, several, &out, &res, &tally);
 			}
+	written = outlet_close(&out, set);
 	mem_free(res.with.w);
 	mem_free(res.without.w);
 	if (lock >= 0)
 		close(lock);
-	if (tally.failed || output_lost)
+	if (tally.failed || output_lost || !written)
 		return EXIT_FAILED;
 	return tally.done || set->as_bench ? EXIT_FINE : EXIT_NOTHING;
 }
@@ -4891,6 +5671,466 @@ static int command_list(const struct choice *choice, const struct settings *set,
 	if (lock >= 0)
 		close(lock);
 	return output_lost ? EXIT_FAILED : have ? EXIT_FINE : EXIT_NOTHING;
+}
+
+/* --- compare: two rows, or one with two sets of options, in turns --------------------------------------------------------------- */
+
+struct side {
+	const char *text; /* as on the command line */
+	struct settings set;
+	struct choice choice;
+	struct sources src;
+	double ns; /* a trigger, in the round in hand */
+	double sum;
+};
+
+/*
+ * One window of a side, from loading to detaching. With programs that stay loaded, the one that the kernel happened to place better was
+ * faster by up to half a percent, for as long as it stayed.
+ */
+static enum outcome side_round(struct side *side, uint64_t window_ns, struct result *res)
+{
+	const struct plan plan = { .rounds = 1, .per_round = 1, .window_ns = window_ns, .warmup_windows = 1, .warmup_ns = window_ns / 4 };
+	struct window w[1];
+
+	*res = (struct result){ .with.w = w };
+	row_run(side->choice.rows[0], &side->set, &side->src, &plan, res);
+	side->ns = windows_cost(w, 0, res->with.n) * side->set.producers;
+	return res->outcome;
+}
+
+/* For the order of the rounds, nothing that anybody depends on: Marsaglia's xorshift. */
+static bool toss(void)
+{
+	static uint64_t state;
+
+	state = state ? state : now_ns() | 1;
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state >> 32 & 1;
+}
+
+/*
+ * The ratio of times B / A with its interval, from (b - a) / (b + a) of each round: that is as likely too large as too small, which the
+ * mean of the ratios is not.
+ */
+struct ratio {
+	double value, low, high;
+};
+
+static struct ratio ratio_of(const double *differences, unsigned n)
+{
+	static double copy[COMPARE_ROUNDS];
+	struct estimate e = estimate_trimmed(memcpy(copy, differences, n * sizeof(*copy)), n, COMPARE_LEVEL);
+	double low = e.mean - e.half > -1 ? e.mean - e.half : -1, high = e.mean + e.half < 1 ? e.mean + e.half : 1;
+
+	return (struct ratio){ (1 + e.mean) / (1 - e.mean), (1 + low) / (1 - low), high < 1 ? (1 + high) / (1 - high) : INFINITY };
+}
+
+/* One of four words, and what bounds the third. Less than a thousandth is called no difference whatever the interval. */
+static void print_verdict(const struct side *a, const struct side *b, const struct ratio *r, unsigned rounds)
+{
+	double bound = 100 * (1 - r->low > r->high - 1 ? 1 - r->low : r->high - 1);
+
+	print("%-15s: %8.2f ns/trigger\n%-15s: %8.2f ns/trigger\n", a->text, a->sum / rounds, b->text, b->sum / rounds);
+	print("B / A          : %8.4f, 99 %% interval %.4f to %.4f, %u rounds\n", r->value, r->low, r->high, rounds);
+	if (rounds < COMPARE_MIN || (bound > BOUND_MAX && r->low < 1 && r->high > 1))
+		print("not enough data in %u rounds: compare for longer (-d)\n", rounds);
+	else if (r->low > 1 && r->value > 1 + DIFFERENCE_MIN)
+		print("%s is slower: %.2f %% more time a trigger than %s\n", b->text, 100 * (r->value - 1), a->text);
+	else if (r->high < 1 && r->value < 1 - DIFFERENCE_MIN)
+		print("%s is faster: %.2f %% less time a trigger than %s\n", b->text, 100 * (1 - r->value), a->text);
+	else
+		print("no difference: if there is one, it is at most %.2f %%\n", bound < 100 * DIFFERENCE_MIN ? 100 * DIFFERENCE_MIN : bound);
+	flush_output();
+}
+
+/* A first round of each side, which does not count: whether it runs here, and how long a round takes beside its window. */
+static enum outcome compare_begin(struct side sides[2], uint64_t *around_ns)
+{
+	for (int i = 0; i < 2; i++) {
+		struct result res;
+		uint64_t start = now_ns();
+		enum outcome o = side_round(&sides[i], COMPARE_WINDOW, &res);
+
+		*around_ns += (now_ns() - start - COMPARE_WINDOW) / 2;
+		if (o) {
+			print("%-15s:  %s: %s\n", sides[i].text, o == SKIPPED ? "skipped" : "failed", reason);
+			return o;
+		}
+		if (*res.note)
+			print("# %s: %s\n", sides[i].text, res.note);
+	}
+	return DONE;
+}
+
+/* Rounds in random order until the ratio is known well enough or time is up. Returns how many; the outcome in *o. */
+static unsigned compare_rounds(struct side sides[2], const struct settings *set, uint64_t window_ns, double *differences, enum outcome *o)
+{
+	uint64_t end = now_ns() + (uint64_t)(set->duration * NS);
+	double precision = set->precision < 0 ? PRECISION_DEFAULT : set->precision;
+	unsigned n = 0;
+
+	*o = DONE;
+	while (n < COMPARE_ROUNDS && (n < COMPARE_MIN || now_ns() < end)) {
+		bool b_first = toss();
+		struct result res;
+
+		*o = side_round(&sides[b_first], window_ns, &res);
+		*o = *o || res.interrupted ? *o : side_round(&sides[!b_first], window_ns, &res);
+		if (*o || res.interrupted || !(sides[0].ns < INFINITY && sides[1].ns < INFINITY))
+			break;
+		differences[n++] = (sides[1].ns - sides[0].ns) / (sides[1].ns + sides[0].ns);
+		sides[0].sum += sides[0].ns;
+		sides[1].sum += sides[1].ns;
+		if (n >= COMPARE_EARLY && n % 4 == 0) {
+			struct ratio r = ratio_of(differences, n);
+
+			if (r.high - r.low <= 2 * precision / 100 * r.value)
+				break;
+		}
+	}
+	return n;
+}
+
+static int command_compare(struct side sides[2], const struct settings *set)
+{
+	double *differences = mem_new(COMPARE_ROUNDS * sizeof(*differences));
+	int lock = lock_instance();
+	struct ratio r = { 1, 0, INFINITY };
+	uint64_t window_ns = 0;
+	enum outcome o;
+	unsigned n = 0;
+
+	if (!set->quiet)
+		say_machine();
+	o = differences ? compare_begin(sides, &window_ns) : fail("out of memory");
+	if (!o)
+		n = compare_rounds(sides, set, window_ns > COMPARE_WINDOW ? window_ns : COMPARE_WINDOW, differences, &o);
+	if (n && o)
+		say("%s", reason);
+	if (n >= 2) {
+		r = ratio_of(differences, n);
+		print_verdict(&sides[0], &sides[1], &r, n);
+	} else if (!o) {
+		print("interrupted before there was a ratio\n");
+	}
+	flush_output();
+	mem_free(differences);
+	if (lock >= 0)
+		close(lock);
+	if (o == SKIPPED)
+		return EXIT_NOTHING;
+	return o || output_lost || (set->fail_above >= 0 && r.low > 1 && r.value > 1 + set->fail_above / 100) ? EXIT_FAILED : EXIT_FINE;
+}
+
+/* --- diff: saved results against saved results ---------------------------------------------------------------------------------- */
+
+/* One value of a saved line; the numbers are places in the lists below. */
+struct sample {
+	unsigned line, kernel;
+	double value;
+	bool is_new;
+};
+
+/* One side's kernels ("" for lines without one), and its machine as the last header has it. All texts are in the files' bytes. */
+struct saved_side {
+	const char *kernels[DIFF_KERNELS];
+	unsigned kernel_n, kernel, runs;
+	struct { const char *key, *value; } machine[16];
+	unsigned machine_n;
+};
+
+struct saved {
+	struct sample *v;
+	unsigned n, room;
+	struct { const char *name, *unit; } lines[DIFF_LINES];
+	unsigned line_n;
+	struct saved_side sides[2];
+};
+
+/* Adds a value. NULL, or what is wrong. */
+static const char *saved_add(struct saved *saved, const char *name, const char *unit, double value, bool is_new)
+{
+	struct sample *grown = saved->v;
+	unsigned line = 0;
+
+	while (line < saved->line_n && (strcmp(saved->lines[line].name, name) || strcmp(saved->lines[line].unit, unit)))
+		line++;
+	if (line == COUNT_OF(saved->lines))
+		return "there are too many different results";
+	if (saved->n == saved->room) {
+		grown = mem_grow(saved->v, (2 * (size_t)saved->room + 64) * sizeof(*grown));
+		if (!grown)
+			return "there is no memory for it";
+		saved->v = grown;
+		saved->room = 2 * saved->room + 64;
+	}
+	saved->line_n += line == saved->line_n;
+	saved->lines[line].name = name;
+	saved->lines[line].unit = unit;
+	grown[saved->n++] = (struct sample){ line, saved->sides[is_new].kernel, value, is_new };
+	return NULL;
+}
+
+/* The kernel of the lines that follow. */
+static const char *saved_kernel(struct saved_side *side, const char *kernel)
+{
+	for (side->kernel = 0; side->kernel < side->kernel_n && strcmp(side->kernels[side->kernel], kernel);)
+		side->kernel++;
+	if (side->kernel == COUNT_OF(side->kernels))
+		return "there are too many different kernels";
+	side->kernel_n += side->kernel == side->kernel_n;
+	side->kernels[side->kernel] = kernel;
+	return NULL;
+}
+
+/* A number as it is saved: digits, perhaps a sign, a fraction, an exponent. */
+static bool parse_value(const char *text, double *out)
+{
+	bool negative = *text == '-';
+	char *e = strpbrk(text, "eE");
+	uint64_t power = 0;
+
+	text += negative || *text == '+';
+	if (e)
+		*e = 0;
+	if (parse_decimal(text, 0, 1e300, out))
+		return false;
+	if (e && parse_count(e + 1 + (e[1] == '-' || e[1] == '+'), 0, 300, &power))
+		return false;
+	while (power--)
+		*out = e[1] == '-' ? *out / 10 : *out * 10;
+	*out = negative ? -*out : *out;
+	return fabs(*out) <= 1e300;
+}
+
+/* "BenchmarkNAME ITERATIONS VALUE UNIT ...". NULL, or what is wrong with it. */
+static const char *saved_benchmark(struct saved *saved, char *line, bool is_new)
+{
+	char *save = NULL, *name = strtok_r(line, " \t", &save), *word = strtok_r(NULL, " \t", &save);
+	const char *unit = NULL, *wrong = NULL;
+	uint64_t iterations;
+	double value;
+
+	if (!word)
+		return NULL; /* Go prints the name alone before it runs one */
+	if (parse_count(word, 0, UINT64_MAX / 16, &iterations))
+		return "the number of iterations is no whole number";
+	for (word = strtok_r(NULL, " \t", &save); word && !wrong; word = strtok_r(NULL, " \t", &save)) {
+		if (!parse_value(word, &value))
+			return "a value is no number";
+		unit = strtok_r(NULL, " \t", &save);
+		if (!unit)
+			return "a value has no unit";
+		wrong = saved_add(saved, name + strlen("Benchmark"), unit, value, is_new);
+	}
+	return wrong || unit ? wrong : "it has no value";
+}
+
+/* "key: value". A key that came before takes the new value: a file may hold the results of many machines. */
+static const char *saved_key(struct saved_side *side, char *line)
+{
+	size_t len = strcspn(line, ":");
+	const char *value = line + len + 1 + strspn(line + len + 1, " \t");
+	unsigned i = 0;
+
+	line[len] = 0;
+	side->runs += !strcmp(line, "pkg");
+	while (i < side->machine_n && strcmp(side->machine[i].key, line))
+		i++;
+	if (i < COUNT_OF(side->machine)) { /* others are more than any of ours, and not compared */
+		side->machine_n += i == side->machine_n;
+		side->machine[i].key = line;
+		side->machine[i].value = value;
+	}
+	return strcmp(line, "kernel") ? NULL : saved_kernel(side, value);
+}
+
+/* Lines that Go's tools write, or that are remarks. */
+static bool saved_is_remark(const char *line)
+{
+	static const char *const starts[] = { "#", "PASS", "FAIL", "ok ", "ok\t", "---", "===", "Unit ", "?" };
+
+	for (size_t i = 0; i < COUNT_OF(starts); i++)
+		if (!strncmp(line, starts[i], strlen(starts[i])))
+			return true;
+	return !line[strspn(line, " \t\r")];
+}
+
+/* The text is changed, and must outlive what is saved. False: said what is wrong, with the line. */
+static bool saved_read(struct saved *saved, const char *path, struct bytes text, bool is_new)
+{
+	const char *wrong = saved_kernel(&saved->sides[is_new], "");
+	unsigned before = saved->n, number = 0;
+
+	if (text.len && memchr(text.at, 0, text.len)) {
+		say("%s: has a zero byte: no result file (as --save writes, in Go's benchmark format)", path);
+		return false;
+	}
+	for (char *line = (char *)text.at, *next; !wrong && line && *line; line = next) {
+		size_t key;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		line[strcspn(line, "\r")] = 0;
+		number++;
+		key = strcspn(line, ": \t");
+		if (!strncmp(line, "Benchmark", 9))
+			wrong = saved_benchmark(saved, line, is_new);
+		else if (key && line[key] == ':' && line[0] >= 'a' && line[0] <= 'z')
+			wrong = saved_key(&saved->sides[is_new], line);
+		else if (!saved_is_remark(line))
+			wrong = "this is no line of a result file (as --save writes, in Go's benchmark format)";
+	}
+	if (wrong)
+		say("%s:%u: %s", path, number, wrong);
+	else if (saved->n == before)
+		say("%s: holds no results (no line \"Benchmark...\")", path);
+	return !wrong && saved->n > before;
+}
+
+/* The values of one line and kernel on one side, sorted. At most DIFF_VALUES of them. */
+static unsigned saved_values(const struct saved *saved, unsigned line, unsigned kernel, bool is_new, double *out, struct estimate *e)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < saved->n && n < DIFF_VALUES; i++) {
+		const struct sample *s = &saved->v[i];
+
+		if (s->line == line && s->kernel == kernel && s->is_new == is_new)
+			out[n++] = s->value;
+	}
+	*e = estimate_mean(out, n, LEVEL);
+	sort_numbers(out, n);
+	return n;
+}
+
+struct diff {
+	double fail_above; /* percent; negative: nothing fails */
+	unsigned compared, slower;
+};
+
+static void print_center(const struct estimate *e, unsigned n)
+{
+	char text[48] = "-";
+
+	if (n)
+		format_to(text, sizeof(text), n > 1 ? "%.2f ± %.2f" : "%.2f", e->mean, e->half);
+	print("  %*s", 20 + (n > 1), text); /* ± has two bytes */
+}
+
+/*
+ * One line. The change is one where the two samples differ (p under 0.05) and so do their means, whose intervals know of the correlation
+ * within a run that the rank test does not.
+ */
+static void diff_line(struct diff *diff, const struct saved *saved, unsigned line, unsigned old_kernel, unsigned new_kernel)
+{
+	static double values[2][DIFF_VALUES];
+	struct estimate e[2];
+	unsigned n[2] = { saved_values(saved, line, old_kernel, false, values[0], &e[0]),
+			  saved_values(saved, line, new_kernel, true, values[1], &e[1]) };
+	double change = e[1].mean - e[0].mean, percent = e[0].mean ? 100 * change / fabs(e[0].mean) : 0, p;
+	bool differs;
+
+	if (!n[0] && !n[1])
+		return;
+	print("%-34s %-10s", saved->lines[line].name, saved->lines[line].unit);
+	print_center(&e[0], n[0]);
+	print_center(&e[1], n[1]);
+	if (!n[0] || !n[1]) {
+		print("  only in %s\n", n[0] ? "OLD" : "NEW");
+		return;
+	}
+	p = mann_whitney(values[0], n[0], values[1], n[1]);
+	differs = p < 0.05 && change * change > e[0].half * e[0].half + e[1].half * e[1].half;
+	if (differs)
+		print("  %s%.2f (%s%.1f%%)", change > 0 ? "+" : "", change, change > 0 ? "+" : "", percent);
+	else
+		print("  ~");
+	print("  p=%.3f n=%u+%u\n", p, n[0], n[1]);
+	diff->compared++;
+	diff->slower += differs && diff->fail_above >= 0 && percent > diff->fail_above;
+}
+
+/* Remarks on what makes the two sides hard to compare. */
+static void diff_remarks(const struct saved *saved)
+{
+	const struct saved_side *old = &saved->sides[0], *new = &saved->sides[1];
+
+	for (unsigned i = 0; i < old->machine_n; i++)
+		for (unsigned j = 0; j < new->machine_n; j++)
+			for (size_t k = 0; k < COUNT_OF(facts); k++)
+				if (facts[k].matters && !strcmp(old->machine[i].key, facts[k].key) && !strcmp(new->machine[j].key, facts[k].key) &&
+				    strcmp(old->machine[i].value, new->machine[j].value))
+					say("the machines differ: %s: %s, and %s", facts[k].key, old->machine[i].value, new->machine[j].value);
+	if (old->runs == 1 && new->runs == 1)
+		say("one run on each side: p does not know what differs from run to run (--save adds to its file: save several)");
+}
+
+static bool kernel_has_values(const struct saved *saved, unsigned kernel, bool is_new)
+{
+	for (unsigned i = 0; i < saved->n; i++)
+		if (saved->v[i].kernel == kernel && saved->v[i].is_new == is_new)
+			return true;
+	return false;
+}
+
+/* A table for each kernel of the old side against each of the new. */
+static void diff_tables(struct diff *diff, const struct saved *saved)
+{
+	const struct saved_side *old = &saved->sides[0], *new = &saved->sides[1];
+
+	for (unsigned i = 0; i < old->kernel_n; i++)
+		for (unsigned j = 0; j < new->kernel_n; j++) {
+			if (!kernel_has_values(saved, i, false) || !kernel_has_values(saved, j, true))
+				continue;
+			print("%s -> %s\n%-34s %-10s  %20s  %20s  change\n", *old->kernels[i] ? old->kernels[i] : "OLD",
+			      *new->kernels[j] ? new->kernels[j] : "NEW", "row", "unit", "old", "new");
+			for (unsigned line = 0; line < saved->line_n; line++)
+				diff_line(diff, saved, line, i, j);
+			flush_output();
+		}
+}
+
+/* Reads the files of one side, commas between them. */
+static bool diff_side(struct saved *saved, const char *paths, bool is_new)
+{
+	do {
+		size_t len = strcspn(paths, ",");
+		char path[512];
+		struct bytes text;
+		int err;
+
+		format_to(path, sizeof(path), "%.*s", (int)len, paths);
+		err = len >= sizeof(path) ? -ENAMETOOLONG : read_path(path, OBJECT_MAX, &text);
+		if (err) {
+			say("%s: " ERR, path, ERR_ARGS(err));
+			return false;
+		}
+		if (!saved_read(saved, path, text, is_new))
+			return false;
+		paths += len;
+	} while (*paths++ == ',');
+	return true;
+}
+
+/* Exit codes: as of diff(1), 2 where a file cannot be read; 1 only for --fail-above. */
+static int command_diff(const struct settings *set, const char *old, const char *new)
+{
+	static struct saved saved;
+	struct diff diff = { .fail_above = set->fail_above };
+
+	if (!diff_side(&saved, old, false) || !diff_side(&saved, new, true))
+		return EXIT_MISUSE;
+	if (!set->quiet)
+		diff_remarks(&saved);
+	diff_tables(&diff, &saved);
+	if (diff.slower)
+		say("%u of %u results are slower by more than %g %%", diff.slower, diff.compared, diff.fail_above);
+	return output_lost || diff.slower ? EXIT_FAILED : diff.compared ? EXIT_FINE : EXIT_NOTHING;
 }
 
 /* --- initramfs: this program as a bootable archive ------------------------------------------------------------------------------ */
@@ -4952,11 +6192,17 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 
 enum option_kind { OPTION_FLAG, OPTION_COUNTS, OPTION_NUMBER, OPTION_CPUS, OPTION_TEXT, OPTION_HELP, OPTION_VERSION };
 
+enum { CMD_RUN = 1, CMD_LIST = 2, CMD_COMPARE = 4, CMD_DIFF = 8, CMD_INITRAMFS = 16, CMD_SIDE = 32 /* one of the two of compare */ };
+
+#define ROWS (CMD_RUN | CMD_LIST | CMD_COMPARE)
+#define ANY (ROWS | CMD_DIFF | CMD_INITRAMFS)
+
 struct option {
 	char letter; /* 0: none */
 	const char *name, *arg;
 	enum option_kind kind;
-	size_t member; /* offset in struct settings */
+	unsigned where; /* commands that it is for */
+	size_t member;	/* offset in struct settings */
 	double min, max;
 	const char *help; /* NULL: another spelling, not shown */
 };
@@ -4964,37 +6210,69 @@ struct option {
 #define MEMBER(member) offsetof(struct settings, member)
 
 static const struct option options[] = {
-	{ 'd', "duration", "SEC", OPTION_NUMBER, MEMBER(duration), 0.01, SECONDS_MAX, "how long to measure a row, at most" },
-	{ 'w', "warmup", "SEC", OPTION_NUMBER, MEMBER(warmup), 0, SECONDS_MAX, "how long to run before that" },
-	{ 0, "precision", "PCT", OPTION_NUMBER, MEMBER(precision), 0, 100, "end a row when its interval is this narrow; 0: never" },
-	{ 'p', "producers", "N,...", OPTION_COUNTS, MEMBER(producer_list), 1, PRODUCERS_MAX, "threads that trigger; a list: one line for each" },
-	{ 'c', "consumers", "N", OPTION_COUNTS, MEMBER(consumer_list), 0, 0, "only 0: these benchmarks have no consumers" },
-	{ 'a', "affinity", NULL, OPTION_FLAG, MEMBER(affinity), 0, 0, "pin each producer to a CPU (always done, but as bench)" },
-	{ 0, "prod-affinity", "CPUS", OPTION_CPUS, MEMBER(prod_cpus), 0, 0, "the CPUs of the producers, as in 0,2-5; implies -a" },
-	{ 0, "cons-affinity", "CPUS", OPTION_CPUS, MEMBER(cons_cpus), 0, 0, NULL },
-	{ 0, "batch", "N,...", OPTION_COUNTS, MEMBER(batch_list), 1, BATCH_MAX, "triggers per system call; a list: one line for each" },
-	{ 0, "trig-batch-iters", "N,...", OPTION_COUNTS, MEMBER(batch_list), 1, BATCH_MAX, NULL },
-	{ 0, "nr-batch-iters", "N,...", OPTION_COUNTS, MEMBER(batch_list), 1, BATCH_MAX, NULL },
-	{ 's', "stacktrace", NULL, OPTION_FLAG, MEMBER(stacktrace), 0, 0, "take a stack trace in the rows of kernel functions too" },
-	{ 0, "obj", "FILE", OPTION_TEXT, MEMBER(obj_path), 0, 0, "take the programs from this BPF object" },
-	{ 0, "format", "FORMAT", OPTION_TEXT, MEMBER(format), 0, 0, "bench (default) or overhead" },
-	{ 0, "init", "FILE", OPTION_TEXT, MEMBER(init), 0, 0, "initramfs: this binary instead of itself, of another architecture, say" },
-	{ 0, "args", "TEXT", OPTION_TEXT, MEMBER(args), 0, 0, "initramfs: arguments for a kernel command line without any" },
-	{ 0, "on-exit", "HOW", OPTION_TEXT, MEMBER(on_exit), 0, 0, "as process 1: poweroff (default), reboot or halt" },
-	{ 'q', "quiet", NULL, OPTION_FLAG, MEMBER(quiet), 0, 0, "no line on the machine" },
-	{ 'v', "verbose", NULL, OPTION_FLAG, MEMBER(verbose), 0, 0, "say each step on standard error" },
-	{ 'l', "list", NULL, OPTION_FLAG, MEMBER(list), 0, 0, "the same as the command list" },
-	{ 'h', "help", NULL, OPTION_HELP, 0, 0, 0, "this text" },
-	{ 'V', "version", NULL, OPTION_VERSION, 0, 0, 0, "the version, and what the BPF programs were compiled from" },
+	{ 'd', "duration", "SEC", OPTION_NUMBER, ROWS, MEMBER(duration), 0.01, SECONDS_MAX, "how long to measure a row, or to compare two, at most" },
+	{ 'w', "warmup", "SEC", OPTION_NUMBER, CMD_RUN | CMD_LIST, MEMBER(warmup), 0, SECONDS_MAX, "how long to run before that" },
+	{ 0, "precision", "PCT", OPTION_NUMBER, ROWS, MEMBER(precision), 0, 100, "end when half of the interval is this narrow; 0: never" },
+	{ 'p', "producers", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(producer_list), 1, PRODUCERS_MAX,
+	  "threads that trigger; a list: one line for each" },
+	{ 'c', "consumers", "N", OPTION_COUNTS, ROWS, MEMBER(consumer_list), 0, 0, "only 0: these benchmarks have no consumers" },
+	{ 'a', "affinity", NULL, OPTION_FLAG, ROWS | CMD_SIDE, MEMBER(affinity), 0, 0, "pin each producer to a CPU (always done, but as bench)" },
+	{ 0, "prod-affinity", "CPUS", OPTION_CPUS, ROWS | CMD_SIDE, MEMBER(prod_cpus), 0, 0, "the CPUs of the producers, as in 0,2-5; implies -a" },
+	{ 0, "cons-affinity", "CPUS", OPTION_CPUS, ROWS, MEMBER(cons_cpus), 0, 0, NULL },
+	{ 0, "batch", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(batch_list), 1, BATCH_MAX, "triggers per system call; a list: one line for each" },
+	{ 0, "trig-batch-iters", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(batch_list), 1, BATCH_MAX, NULL },
+	{ 0, "nr-batch-iters", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(batch_list), 1, BATCH_MAX, NULL },
+	{ 's', "stacktrace", NULL, OPTION_FLAG, ROWS | CMD_SIDE, MEMBER(stacktrace), 0, 0, "take a stack trace in the rows of kernel functions too" },
+	{ 0, "obj", "FILE", OPTION_TEXT, ROWS | CMD_SIDE, MEMBER(obj_path), 0, 0, "take the programs from this BPF object" },
+	{ 0, "format", "FORMAT", OPTION_TEXT, CMD_RUN, MEMBER(format), 0, 0, "bench (default), overhead" FULL(", gobench, json, csv, ktap") },
+	FULL({ 0, "save", "FILE", OPTION_TEXT, CMD_RUN, MEMBER(save), 0, 0, "add the results to FILE too, for diff and for Go's benchstat" },)
+	FULL({ 0, "chart", NULL, OPTION_FLAG, CMD_RUN, MEMBER(chart), 0, 0, "draw bars behind the lines" },)
+	FULL({ 0, "svg", "FILE", OPTION_TEXT, CMD_RUN, MEMBER(svg), 0, 0, "draw them into FILE, with their intervals" },)
+	FULL({ 0, "fail-above", "PCT", OPTION_NUMBER, CMD_COMPARE | CMD_DIFF, MEMBER(fail_above), 0, 1e6, "exit with 1 where B or NEW is slower by more than this" },)
+	{ 0, "init", "FILE", OPTION_TEXT, CMD_INITRAMFS, MEMBER(init), 0, 0, "initramfs: this binary instead of itself, of another architecture, say" },
+	{ 0, "args", "TEXT", OPTION_TEXT, CMD_INITRAMFS, MEMBER(args), 0, 0, "initramfs: arguments for a kernel command line without any" },
+	{ 0, "on-exit", "HOW", OPTION_TEXT, ROWS | CMD_DIFF, MEMBER(on_exit), 0, 0, "as process 1: poweroff (default), reboot or halt" },
+	{ 'q', "quiet", NULL, OPTION_FLAG, ANY, MEMBER(quiet), 0, 0, "no line on the machine, no progress, no remarks" },
+	{ 'v', "verbose", NULL, OPTION_FLAG, ANY, MEMBER(verbose), 0, 0, "say each step on standard error" },
+	{ 'l', "list", NULL, OPTION_FLAG, CMD_RUN | CMD_LIST, MEMBER(list), 0, 0, "the same as the command list" },
+	{ 'h', "help", NULL, OPTION_HELP, ANY, 0, 0, 0, "this text" },
+	{ 'V', "version", NULL, OPTION_VERSION, ANY, 0, 0, 0, "the version, and what the BPF programs were compiled from" },
 };
+
+/* The names on the command line, which are looked up when all of it is known. */
+struct names {
+	const char *v[128];
+	unsigned n, command;
+};
+
+/* The words that may stand in place of the first name. */
+static const struct command {
+	const char *name;
+	unsigned bit;
+	const char *usage;
+} commands[] = {
+	{ "list", CMD_LIST, "[options] [name|glob|suite ...]" },
+	FULL({ "compare", CMD_COMPARE, "[options] 'A [options]' 'B [options]'" },)
+	FULL({ "diff", CMD_DIFF, "[--fail-above PCT] OLD[,...] NEW[,...]" },)
+	{ "initramfs", CMD_INITRAMFS, "[--args TEXT] [--init FILE] [FILE]" },
+};
+
+static const char *command_name(unsigned bit)
+{
+	for (size_t i = 0; i < COUNT_OF(commands); i++)
+		if (commands[i].bit == bit)
+			return commands[i].name;
+	return bit == CMD_SIDE ? "one side of compare" : "a run of rows";
+}
 
 static void print_help(void)
 {
-	print("Usage: bpftrig [options] [name|glob|suite ...]\n"
-	       "       bpftrig list [options] [name|glob|suite ...]\n"
-	       "       bpftrig initramfs [--args TEXT] [--init FILE] [FILE]\n"
-	       "Measures what it costs to trigger a BPF program. One line a row: million triggers a second ± half of the\n"
-	       "95%% confidence interval, and the time of one. With no name, all rows run but those marked with *.\n\n");
+	print("Usage: bpftrig [options] [name|glob|suite ...]\n");
+	for (size_t i = 0; i < COUNT_OF(commands); i++)
+		print("       bpftrig %s %s\n", commands[i].name, commands[i].usage);
+	print("Measures what it costs to trigger a BPF program. One line a row: million triggers a second ± half of the 95%% confidence\n"
+	      "interval, the time of one, and net: what the program adds to a pass of the loop. With no name, all rows run but those\n"
+	      "marked with *." FULL(" compare runs two rows in turns and says which is faster; diff compares files of --save.") "\n\n");
 	for (size_t i = 0; i < COUNT_OF(options); i++) {
 		const struct option *o = &options[i];
 		char spelling[48];
@@ -5004,7 +6282,7 @@ static void print_help(void)
 		format_to(spelling, sizeof(spelling), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 		print("  %c%c%c %-22s %s\n", o->letter ? '-' : ' ', o->letter ? o->letter : ' ', o->letter ? ',' : ' ', spelling, o->help);
 	}
-	print("\nDefaults: -d %g -w %g --precision %g -p 1 --batch %d; as bench (a link of that name) -d 5 -w 1.\n\nSuites:\n",
+	print("\nDefaults: -d %g -w %g --precision %g -p 1 --batch %d; compare -d 10;\nas bench (a link of that name) -d 5 -w 1.\n\nSuites:\n",
 	      DURATION_DEFAULT, WARMUP_DEFAULT, PRECISION_DEFAULT, BATCH_DEFAULT);
 	for (size_t i = 0; i < COUNT_OF(suites); i++)
 		print("  %-20s %s\n", suites[i].name, suites[i].help);
@@ -5037,6 +6315,8 @@ static int set_option(struct settings *set, const struct option *o, const char *
 {
 	void *member = (char *)set + o->member;
 	const char *wrong = NULL;
+
+	set->given |= 1u << (o - options);
 
 	switch (o->kind) {
 	case OPTION_HELP:
@@ -5120,12 +6400,6 @@ static int parse_short(struct settings *set, char *arg, char *next, bool *used_n
 	return GO_ON;
 }
 
-/* The names on the command line, which are looked up when all of it is known. */
-struct names {
-	const char *v[128];
-	unsigned n;
-};
-
 static int choose_all(const struct settings *set, const struct names *names, struct choice *choice)
 {
 	bool row_first = set->as_bench;
@@ -5170,19 +6444,14 @@ static int check_settings(struct settings *set)
 		most = set->producer_list.v[i] > most ? set->producer_list.v[i] : most;
 	if (set->quiet && set->verbose)
 		return misuse("-q and -v: one or the other");
-	if (set->format && strcmp(set->format, "bench") && strcmp(set->format, "overhead"))
-		return misuse("--format: '%s' is neither bench nor overhead", set->format);
-	set->overhead = set->format && !strcmp(set->format, "overhead");
+	if (set->format && !find_format(set->format))
+		return misuse("--format: '%s' is none of bench, overhead" FULL(", gobench, json, csv, ktap"), set->format);
 	if (set->on_exit && !end_of_machine(set->on_exit))
 		return misuse("--on-exit: '%s' is neither poweroff, reboot nor halt", set->on_exit);
-	if (set->on_exit && set->initramfs)
-		return misuse("--on-exit: is for process 1: put it into --args");
-	if ((set->args || set->init) && !set->initramfs)
-		return misuse("--args and --init: only with the command initramfs");
 	if (set->stacktrace && !set->quiet && !set->as_bench)
 		say("-s: only the rows of kernel functions, tracepoints and system calls take a stack trace");
-	if (set->overhead && set->as_bench)
-		return misuse("--format overhead: not as bench");
+	if (set->as_bench && (set->chart || (set->format && strcmp(set->format, "bench"))))
+		return misuse("--chart and --format: not as bench");
 	if (set->prod_cpus.n && set->prod_cpus.n < most)
 		return misuse("--prod-affinity: %u CPUs for %" PRIu32 " producers", set->prod_cpus.n, most);
 	if (set->prod_cpus.n)
@@ -5199,18 +6468,35 @@ static int check_settings(struct settings *set)
 	return GO_ON;
 }
 
-static int parse_arguments(int argc, char **argv, struct settings *set, struct choice *choice)
+/* Appends the words of a text to argv, those behind "--" if it has such a word. Returns the new argc. */
+static int split_words(char *text, bool only_behind, int argc, char **argv, int max)
 {
-	static struct names names;
+	char *save = NULL;
+
+	for (char *word = strtok_r(text, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
+		if (!only_behind && argc < max - 1)
+			argv[argc++] = word;
+		if (only_behind && !strcmp(word, "--"))
+			only_behind = false;
+	}
+	argv[argc] = NULL;
+	return argc;
+}
+
+/* Options and names, each into its place. In one side of compare, no word is a command. */
+static int parse_words(int argc, char **argv, struct settings *set, struct names *names)
+{
 	bool only_names = false;
 	int code = GO_ON;
 
-	names.n = 0;
-	for (int i = 1; i < argc && code == GO_ON; i++) {
+	for (int i = 0; i < argc && code == GO_ON; i++) {
 		char *arg = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
-		bool used_next = false;
+		bool used_next = false, may_be_command = !only_names && !names->n && names->command == CMD_RUN;
+		const struct command *command = NULL;
 
-		if (!only_names && !names.n && (!strcmp(arg, "help") || !strcmp(arg, "version")))
+		for (size_t c = 0; may_be_command && c < COUNT_OF(commands); c++)
+			command = strcmp(arg, commands[c].name) ? command : &commands[c];
+		if (may_be_command && (!strcmp(arg, "help") || !strcmp(arg, "version")))
 			code = set_option(set, find_option(arg), arg, NULL);
 		else if (!only_names && !strcmp(arg, "--"))
 			only_names = true;
@@ -5218,35 +6504,126 @@ static int parse_arguments(int argc, char **argv, struct settings *set, struct c
 			code = parse_long(set, arg, next, &used_next);
 		else if (!only_names && arg[0] == '-' && arg[1])
 			code = parse_short(set, arg, next, &used_next);
-		else if (!names.n && !set->list && !set->initramfs && !strcmp(arg, "list"))
-			set->list = true;
-		else if (!names.n && !set->list && !set->initramfs && !strcmp(arg, "initramfs"))
-			set->initramfs = true;
-		else if (names.n == COUNT_OF(names.v))
-			code = misuse("%s: too many names (%u)", arg, names.n);
+		else if (command)
+			names->command = command->bit;
+		else if (names->n == COUNT_OF(names->v))
+			code = misuse("%s: too many names (%u)", arg, names->n);
 		else
-			names.v[names.n++] = arg;
+			names->v[names->n++] = arg;
 		i += used_next;
 	}
-	code = code == GO_ON ? check_settings(set) : code;
-	if (code == GO_ON && set->initramfs) {
-		if (names.n > 1)
-			return misuse("initramfs: one FILE, or none for standard output");
-		if (!names.n && isatty(STDOUT_FILENO))
-			return misuse("initramfs: an archive is nothing for a terminal: name a FILE, or redirect");
-		return command_initramfs(names.n ? names.v[0] : NULL, set->init, set->args);
+	if (set->list && names->command == CMD_RUN)
+		names->command = CMD_LIST;
+	set->list = names->command == CMD_LIST;
+	for (size_t i = 0; code == GO_ON && !set->as_bench && i < COUNT_OF(options); i++)
+		if (set->given & 1u << i && !(options[i].where & names->command))
+			code = misuse("--%s: not for %s", options[i].name, command_name(names->command));
+	return code == GO_ON ? check_settings(set) : code;
+}
+
+static enum outcome load_sources(const struct settings *set, struct sources *src)
+{
+	int err;
+
+	*src = (struct sources){ .embedded = { embedded_object, sizeof(embedded_object) } };
+	if (!set->obj_path)
+		return DONE;
+	err = read_path(set->obj_path, OBJECT_MAX, &src->given);
+	src->given_name = set->obj_path;
+	return err ? fail("%s: " ERR "%s", set->obj_path, ERR_ARGS(err), err == -EISDIR ? ": a directory, not a BPF object" : "") : DONE;
+}
+
+/* "rawtp -p2 --batch 64": a row and options that are for this side alone. */
+static int parse_side(struct side *side, const char *text, const struct settings *set)
+{
+	static char words[2][512];
+	static unsigned used;
+	struct names names = { .command = CMD_SIDE };
+	char *argv[32], *copy = words[used++ % 2];
+	int code;
+
+	if (strlen(text) >= sizeof(words[0]))
+		return misuse("compare: '%.20s...' is too long", text);
+	strcpy(copy, text);
+	side->text = text;
+	side->set = *set;
+	side->set.given = 0;
+	code = parse_words(split_words(copy, false, 0, argv, COUNT_OF(argv)), argv, &side->set, &names);
+	if (code == GO_ON && !names.n)
+		return misuse("compare: '%s' names no row", text);
+	code = code == GO_ON ? choose_all(&side->set, &names, &side->choice) : code;
+	if (code != GO_ON)
+		return code;
+	if (side->choice.n != 1 || side->set.producer_list.n > 1 || side->set.batch_list.n > 1)
+		return misuse("compare: '%s' is more than one row", text);
+	side->set.producers = side->set.producer_list.v[0];
+	side->set.batch = side->set.batch_list.v[0];
+	return GO_ON;
+}
+
+static int compare(const struct settings *set, const struct names *names)
+{
+	static struct side sides[2];
+	int code = GO_ON;
+
+	memset(sides, 0, sizeof(sides));
+	if (names->n != 2)
+		return misuse("compare: wants two rows, each with its options within quotes: compare fentry 'fentry -p2'");
+	for (int i = 0; i < 2 && code == GO_ON; i++) {
+		code = parse_side(&sides[i], names->v[i], set);
+		if (code == GO_ON && load_sources(&sides[i].set, &sides[i].src)) {
+			say("%s", reason);
+			code = EXIT_FAILED;
+		}
 	}
-	return code == GO_ON ? choose_all(set, &names, choice) : code;
+	code = code == GO_ON ? command_compare(sides, set) : code;
+	for (int i = 0; i < 2; i++)
+		bytes_free(&sides[i].src.given);
+	return code;
+}
+
+static int diff(const struct settings *set, const struct names *names)
+{
+	if (names->n != 2)
+		return misuse("diff: wants OLD and NEW, each a file or several with commas between them");
+	return command_diff(set, names->v[0], names->v[1]);
+}
+
+static int initramfs(const struct settings *set, const struct names *names)
+{
+	if (names->n > 1)
+		return misuse("initramfs: one FILE, or none for standard output");
+	if (!names->n && isatty(STDOUT_FILENO))
+		return misuse("initramfs: an archive is nothing for a terminal: name a FILE, or redirect");
+	return command_initramfs(names->n ? names->v[0] : NULL, set->init, set->args);
+}
+
+static int run_or_list(struct settings *set, const struct names *names)
+{
+	static struct choice choice;
+	struct sources src;
+	int code;
+
+	choice.n = 0;
+	code = choose_all(set, names, &choice);
+	if (code != GO_ON)
+		return code;
+	if (load_sources(set, &src)) {
+		say("%s", reason);
+		return EXIT_FAILED;
+	}
+	code = set->list ? command_list(&choice, set, &src) : command_run(&choice, set, &src);
+	bytes_free(&src.given);
+	return code;
 }
 
 /* The program proper: from arguments to exit code. */
 static int bpftrig(int argc, char **argv)
 {
 	static struct settings set;
-	static struct choice choice;
+	static struct names names;
 	const char *own_name = argc ? strrchr(argv[0], '/') : NULL;
-	struct sources src = { .embedded = { embedded_object, sizeof(embedded_object) } };
-	int code, err;
+	int code;
 
 	own_name = own_name ? own_name + 1 : argc ? argv[0] : "";
 	set = (struct settings){
@@ -5255,30 +6632,33 @@ static int bpftrig(int argc, char **argv)
 		.producers = 1,
 		.batch = BATCH_DEFAULT,
 		.as_bench = !strcmp(own_name, "bench"),
-		.duration = DURATION_DEFAULT,
 		.warmup = WARMUP_DEFAULT,
-		.precision = PRECISION_DEFAULT,
+		.precision = -1,
+		.fail_above = -1,
 	};
 	if (set.as_bench) {
 		set.duration = 5;
 		set.warmup = 1;
 	}
 	set.affinity = !set.as_bench;
-	code = parse_arguments(argc, argv, &set, &choice);
+	names = (struct names){ .command = CMD_RUN };
+	code = parse_words(argc ? argc - 1 : 0, argv + 1, &set, &names);
 	if (code != GO_ON)
 		return code;
+	if (!set.duration)
+		set.duration = names.command == CMD_COMPARE ? COMPARE_DURATION : DURATION_DEFAULT;
 	verbose = set.verbose;
-	if (set.obj_path) {
-		err = read_path(set.obj_path, OBJECT_MAX, &src.given);
-		if (err) {
-			say("%s: " ERR "%s", set.obj_path, ERR_ARGS(err), err == -EISDIR ? ": a directory, not a BPF object" : "");
-			return EXIT_FAILED;
-		}
-		src.given_name = set.obj_path;
+	switch (names.command) {
+	case CMD_INITRAMFS:
+		return initramfs(&set, &names);
+#ifndef BPFTRIG_SMALL
+	case CMD_COMPARE:
+		return compare(&set, &names);
+	case CMD_DIFF:
+		return diff(&set, &names);
+#endif
 	}
-	code = set.list ? command_list(&choice, &set, &src) : command_run(&choice, &set, &src);
-	bytes_free(&src.given);
-	return code;
+	return run_or_list(&set, &names);
 }
 
 /* === Process 1 =================================================================================================================
@@ -5324,21 +6704,6 @@ static void fill_standard_descriptors(void)
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			open("/dev/null", O_RDONLY);
-}
-
-/* Appends the words of a text to argv, those behind "--" if it has such a word. Returns the new argc. */
-static int split_words(char *text, bool only_behind, int argc, char **argv, int max)
-{
-	char *save = NULL;
-
-	for (char *word = strtok_r(text, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
-		if (!only_behind && argc < max - 1)
-			argv[argc++] = word;
-		if (only_behind && !strcmp(word, "--"))
-			only_behind = false;
-	}
-	argv[argc] = NULL;
-	return argc;
 }
 
 static int init_arguments(char **argv, int max)

@@ -17,7 +17,8 @@ export LC_ALL=C
 
 top=$(cd "$(dirname "$0")" && pwd)
 all_groups='build unit cli rows bench vm'
-size_limit=102400 # bytes of the static, stripped binary with musl
+small_limit=102400 # bytes of the static, stripped binary with musl, the measuring alone
+size_limit=131072  # and with all that is done with figures
 
 # shellcheck source=tests/kernels.sh
 . "$top/tests/kernels.sh"
@@ -269,7 +270,9 @@ group_build() {
 	check 'build: make help names every target' build_help
 	check 'build: the binary is static and stripped' build_static
 	check 'build: no segment is writable and executable' build_segments
-	check "build: the binary has at most $size_limit bytes" build_size
+	check "build: the binary has at most $size_limit bytes" build_size "$size_limit"
+	check "build: with SMALL=1, it has at most $small_limit bytes, and measures" build_size "$small_limit" SMALL=1
+	check 'build: SMALL=1 leaves out what it says, and nothing else' build_small
 	check 'build: the header holds the bytes of the object' build_embedded "$tmp/bin/bpf_progs.o"
 	check 'build: the header of an object with repeated lines (od -v)' build_embedded_repeats
 	check 'build: gen_embed.sh refuses what is no ELF' build_embed_refuses
@@ -412,13 +415,44 @@ build_segments() {
 	want_none out ' RWE '
 }
 
+# build_size LIMIT [MAKE-VARIABLE...]
 build_size() {
+	local limit=$1
+	shift
 	need musl-gcc
 	copy_tree tree
-	must make -C tree CC=musl-gcc
+	must make -C tree CC=musl-gcc "$@"
 	size=$(stat -c %s tree/bpftrig)
-	[ "$size" -le "$size_limit" ] || fail "$size bytes"
+	[ "$size" -le "$limit" ] || fail "$size bytes"
 	printf '%d bytes\n' "$size"
+	must tree/bpftrig -q -d 0.05 -w 0 usermode-count
+	want_row out usermode-count figure
+}
+
+build_small() {
+	local word
+
+	copy_tree tree
+	must make -C tree SMALL=1
+	want_none err warning
+	for word in save chart svg fail-above; do
+		run tree/bpftrig --$word=1
+		want_status 2
+		want err "^bpftrig: --$word: no such option"
+	done
+	for word in compare diff; do
+		run tree/bpftrig $word a b
+		want_status 2
+		want err "^bpftrig: $word: no such benchmark"
+	done
+	run tree/bpftrig --format json
+	want_status 2
+	want err "'json' is none of bench, overhead \\(bpftrig --help\\)$"
+	must tree/bpftrig --help
+	want_none out 'bpftrig (compare|diff) |gobench|--svg|--save'
+	tree/bpftrig --help | sed -n '/^Rows:/,$p' >small
+	"$bin" --help | sed -n '/^Rows:/,$p' >full
+	diff small full || fail 'the rows are not the same'
 }
 
 # build_embedded OBJECT [HEADER]: what a compiler makes of the header is the object.

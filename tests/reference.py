@@ -31,7 +31,7 @@ def estimate(x, level):
     d = x - x.mean()
     r = (d[1:] * d[:-1]).sum() / (d * d).sum()
     r = min(max(r + (1 + 3 * r) / n, 0), 0.9)
-    worth = max(n * (1 - r) / (1 + r), 2)
+    worth = min(max(n * (1 - r) / (1 + r), 4), n)
     df = int(worth + 0.5) - 1
     return r, x.mean(), stats.t.ppf((1 + level) / 2, df) * x.std(ddof=1) / np.sqrt(worth)
 
@@ -54,6 +54,40 @@ for name, x in (("twenty", twenty), ("slow", slow), ("noisy", noisy)):
     n = len(x)
     s = sum(np.sign(x[j] - x[i]) for i in range(n) for j in range(i + 1, n))
     row(f"trend {name}", (s - np.sign(s)) / np.sqrt(n * (n - 1) * (2 * n + 5) / 18))
+
+
+def trimmed(x, level):
+    x = np.array(x, float)
+    n = len(x)
+    cut = n // 5
+    d = x - x.mean()
+    r = (d[1:] * d[:-1]).sum() / (d * d).sum()
+    r = min(max(r + (1 + 3 * r) / n, 0), 0.9)
+    worth = max(n * (1 - r) / (1 + r), 5)
+    w = np.array(stats.mstats.winsorize(x, (0.2, 0.2)))
+    return stats.trim_mean(x, 0.2), stats.t.ppf((1 + level) / 2, int(worth * 3 / 5) - 1) * w.std(ddof=1) / (0.6 * np.sqrt(worth))
+
+
+for name, x in (("twenty", twenty), ("slow", slow), ("noisy", noisy), ("spiked", spiked)):
+    row(f"trimmed at 0.99 {name}", *trimmed(x, 0.99))
+
+alike = [62.5 + i * 104729 % 1000 / 1e4 for i in range(20)]
+ranks = (
+    ("five and five", [1, 2, 3, 4, 5], [3.5, 6, 7, 8, 9]),
+    ("apart", [1, 2, 3, 4], [5, 6, 7, 8]),
+    ("three and seven", [10, 20, 30], [1, 2, 3, 11, 12, 13, 31]),
+    ("one and one", [1], [2]),
+    ("noisy and alike", noisy, alike),
+    ("twenty and slow", twenty, slow),
+    ("ties", [1, 1, 2, 2, 3], [2, 2, 3, 3, 4, 4]),
+    ("all equal", [7, 7, 7], [7, 7, 7]),
+    ("equal on each side", [7, 7, 7, 7], [8, 8, 8, 8]),
+    ("thirty-two and twenty", spiked, [v + 43.7 for v in twenty]),
+)
+for name, x, y in ranks:
+    exact = len(x) * len(y) <= 400 and len(set(x) | set(y)) == len(x) + len(y)
+    p = stats.mannwhitneyu(x, y, method="exact" if exact else "asymptotic").pvalue
+    row(f"mann-whitney {name}", 1 if np.isnan(p) else p)
 
 ns = [10000000 + i * 7919 % 1000 * 1000 for i in range(200)]
 hits = [ns[i] // 16 + i * 104729 % 5000 for i in range(200)]

@@ -21,6 +21,7 @@
  *	Numbers			arguments, files, distances
  *	Names			globs, choices of rows, the table itself
  *	Options			argument vectors
+ *	Saved results		good and foreign files
  *	Statistics		against numbers computed elsewhere
  *	Errors			reasons, hints, hits
  *	Running			one batch with producers of our own
@@ -2332,30 +2333,42 @@ static void capture_end(int file, const int saved[2], char *text, size_t size)
 	close(file);
 }
 
+/* The options and names of an argument vector, and for commands that have them the rows. */
+static int parse_vector(int argc, char **argv, struct settings *set, struct names *names, struct choice *choice)
+{
+	int code;
+
+	*names = (struct names){ .command = CMD_RUN };
+	code = parse_words(argc ? argc - 1 : 0, argv + 1, set, names);
+	return code == GO_ON && names->command & (CMD_RUN | CMD_LIST) ? choose_all(set, names, choice) : code;
+}
+
 /* Parses words that spaces separate. `text` is what was said, or for GO_ON the settings, a space behind each. */
-static int parse_words(const char *words, bool as_bench, char *text, size_t size)
+static int parse_text(const char *words, bool as_bench, char *text, size_t size)
 {
 	static struct settings set;
 	struct choice choice = { 0 };
+	static struct names names;
 	char *copy = strdup(words), *argv[16] = { "bpftrig" }, *save = NULL;
 	int argc = 1, file, code, saved[2];
 
 	for (char *word = strtok_r(copy, " ", &save); word && argc < 15; word = strtok_r(NULL, " ", &save))
 		argv[argc++] = strcmp(word, "''") ? word : "";
 	set = (struct settings){ .producer_list = { 1, { 1 } }, .batch_list = { 1, { BATCH_DEFAULT } }, .as_bench = as_bench,
-				 .duration = 2, .warmup = 0.3 };
+				 .duration = 2, .warmup = 0.3, .precision = -1, .fail_above = -1 };
 	file = capture_begin(saved);
-	code = parse_arguments(argc, argv, &set, &choice);
+	code = parse_vector(argc, argv, &set, &names, &choice);
 	capture_end(file, saved, text, size);
 	if (code == GO_ON)
 		snprintf(text, size,
 			 "duration=%g warmup=%g producers=%d batch=%d affinity=%d quiet=%d verbose=%d list=%d cpus=%u obj=%s "
-			 "rows=%u first=%s every=%d ",
+			 "rows=%u first=%s every=%d command=%s names=%u precision=%g fail=%g format=%s save=%s svg=%s chart=%d ",
 			 set.duration, set.warmup, (int)set.producer_list.v[0], (int)set.batch_list.v[0], set.affinity, set.quiet,
 			 set.verbose, set.list,
 			 set.prod_cpus.n, set.obj_path ? set.obj_path : "none", choice.n,
 			 choice.n ? choice.rows[0]->name : "none",
-			 choice.n == COUNT_OF(rows));
+			 choice.n == COUNT_OF(rows), command_name(names.command), names.n, set.precision, set.fail_above,
+			 set.format ? set.format : "none", set.save ? set.save : "none", set.svg ? set.svg : "none", set.chart);
 	free(copy);
 	return code;
 }
@@ -2363,7 +2376,7 @@ static int parse_words(const char *words, bool as_bench, char *text, size_t size
 static void check_options(const char *words, bool as_bench, int wanted, const char *says)
 {
 	char name[128], text[8192];
-	int code = parse_words(words, as_bench, text, sizeof(text));
+	int code = parse_text(words, as_bench, text, sizeof(text));
 
 	snprintf(name, sizeof(name), "options: %s%.70s %s", as_bench ? "bench " : "", *words ? words : "(none)",
 		 wanted == GO_ON ? "is taken" : wanted == EXIT_MISUSE ? "is misuse" : "ends well");
@@ -2412,6 +2425,27 @@ static void test_options(void)
 		{ "-q -- fentry", GO_ON, "quiet=1 |rows=1 " },
 		{ "fentry fexit", GO_ON, "rows=2 |first=fentry " },
 		{ "fexit fentry", GO_ON, "rows=2 |first=fexit " },
+		{ "--precision 0.1", GO_ON, "precision=0.1 |command=a run of rows " },
+		{ "--precision=0", GO_ON, "precision=0 " },
+		{ "--format json --save a.txt --chart --svg b.svg", GO_ON, "format=json |save=a.txt |svg=b.svg |chart=1 " },
+		{ "compare fentry fexit", GO_ON, "command=compare |names=2 |precision=-1 |fail=-1 " },
+		{ "compare -d 1 a b --fail-above 2.5 -q", GO_ON, "command=compare |names=2 |fail=2.5 |duration=1 |quiet=1 " },
+		{ "diff a b", GO_ON, "command=diff |names=2 " },
+		{ "diff --fail-above=0 a,b c", GO_ON, "command=diff |names=2 |fail=0 " },
+		{ "-- compare", EXIT_MISUSE, "compare: no such benchmark" },
+		{ "fentry compare", EXIT_MISUSE, "compare: no such benchmark" },
+		{ "diff compare list", GO_ON, "command=diff |names=2 " },
+		{ "--precision 101", EXIT_MISUSE, "--precision: '101' is too large (0 to 100)" },
+		{ "--precision=-1", EXIT_MISUSE, "--precision: '-1' is not a number" },
+		{ "--format xml", EXIT_MISUSE, "'xml' is none of bench, overhead, gobench, json, csv, ktap" },
+		{ "--fail-above 1", EXIT_MISUSE, "--fail-above: not for a run of rows" },
+		{ "list --save x", EXIT_MISUSE, "--save: not for list" },
+		{ "compare --svg x a b", EXIT_MISUSE, "--svg: not for compare" },
+		{ "compare -w 1 a b", EXIT_MISUSE, "--warmup: not for compare" },
+		{ "diff -d 1 a b", EXIT_MISUSE, "--duration: not for diff" },
+		{ "diff --obj x a b", EXIT_MISUSE, "--obj: not for diff" },
+		{ "--args x", EXIT_MISUSE, "--args: not for a run of rows" },
+		{ "initramfs --on-exit halt", EXIT_MISUSE, "--on-exit: not for initramfs" },
 		{ "-h", EXIT_FINE, "Usage: bpftrig|--duration SEC|fentry" },
 		{ "--help", EXIT_FINE, "Usage: bpftrig" },
 		{ "-V", EXIT_FINE, "bpftrig " VERSION },
@@ -2478,6 +2512,9 @@ static void test_options_as_bench(void)
 	check_options("trig-fentry trig-fexit", true, GO_ON, "rows=2 |first=fentry ");
 	check_options("", true, EXIT_MISUSE, "which benchmark?");
 	check_options("-d5", true, EXIT_MISUSE, "which benchmark?");
+	check_options("--chart trig-fentry", true, EXIT_MISUSE, "--chart and --format: not as bench");
+	check_options("--format csv trig-fentry", true, EXIT_MISUSE, "--chart and --format: not as bench");
+	check_options("--save x trig-fentry", true, GO_ON, "save=x |first=fentry ");
 }
 
 /* One CPU that this process may use, found by the C library. */
@@ -2505,12 +2542,53 @@ static void test_options_with_cpus(void)
 static void test_options_empty_vector(void)
 {
 	static struct settings set;
+	static struct names names;
 	struct choice choice = { 0 };
-	char *argv[] = { NULL };
+	char *argv[] = { NULL, NULL };
 
 	set = (struct settings){ .producer_list = { 1, { 1 } }, .batch_list = { 1, { 1 } } };
-	check(parse_arguments(0, argv, &set, &choice) == GO_ON && choice.n,
+	check(parse_vector(0, argv, &set, &names, &choice) == GO_ON && choice.n,
 	      "options: an empty vector is taken as no arguments", "came %u rows", choice.n);
+}
+
+/* One side of compare. */
+static void test_sides(void)
+{
+	static const struct { const char *text; int code; const char *says; } rows[] = {
+		{ "fentry", GO_ON, "fentry p=1 batch=100" },
+		{ "trig-fentry", GO_ON, "fentry p=1 batch=100" },
+		{ " fentry  -p2 ", GO_ON, "fentry p=2 batch=100" },
+		{ "-s --batch=64 rawtp", GO_ON, "rawtp p=1 batch=64" },
+		{ "private-stack", EXIT_MISUSE, "'private-stack' is more than one row" },
+		{ "", EXIT_MISUSE, "'' names no row" },
+		{ "-p2", EXIT_MISUSE, "'-p2' names no row" },
+		{ "fentry fexit", EXIT_MISUSE, "more than one row" },
+		{ "trig", EXIT_MISUSE, "more than one row" },
+		{ "fentry -p1,2", EXIT_MISUSE, "more than one row" },
+		{ "nothing", EXIT_MISUSE, "nothing: no such benchmark" },
+		{ "fentry -d5", EXIT_MISUSE, "--duration: not for one side of compare" },
+		{ "list", EXIT_MISUSE, "list: no such benchmark" },
+		{ "fentry -p0", EXIT_MISUSE, "-p: '0' is too small" },
+	};
+	static struct side side;
+	static struct settings set;
+	char long_text[600], text[512];
+
+	memset(long_text, 'a', sizeof(long_text) - 1);
+	long_text[sizeof(long_text) - 1] = 0;
+	set = (struct settings){ .producer_list = { 1, { 1 } }, .batch_list = { 1, { BATCH_DEFAULT } }, .precision = -1, .fail_above = -1 };
+	for (size_t i = 0; i <= COUNT_OF(rows); i++) {
+		bool is_long = i == COUNT_OF(rows);
+		int saved[2], file = capture_begin(saved), code;
+
+		memset(&side, 0, sizeof(side));
+		code = parse_side(&side, is_long ? long_text : rows[i].text, &set);
+		capture_end(file, saved, text, sizeof(text));
+		if (code == GO_ON)
+			snprintf(text, sizeof(text), "%s p=%u batch=%u", side.choice.rows[0]->name, side.set.producers, side.set.batch);
+		check(code == (is_long ? EXIT_MISUSE : rows[i].code) && says_all(text, is_long ? "is too long" : rows[i].says),
+		      is_long ? "sides: a text that is too long" : *rows[i].text ? rows[i].text : "sides: nothing", "came %d '%s'", code, text);
+	}
 }
 
 static void test_options_table(void)
@@ -2613,11 +2691,11 @@ static void test_estimates(void)
 	static const struct { const char *name; const double *x; unsigned n; double level, correlation, mean, half; } rows[] = {
 		{ "twenty", twenty, 20, 0.95, 0, 6.928571429, 2.077963494 },
 		{ "twenty at 0.99", twenty, 20, 0.99, 0, 6.928571429, 2.84034847 },
-		{ "twenty that grow slowly", slow, 20, 0.95, 0.8970588235, 102.5, 14.1189712 },
+		{ "twenty that grow slowly", slow, 20, 0.95, 0.8970588235, 102.5, 2.500537031 },
 		{ "twenty that are a little alike", noisy, 20, 0.95, 0.4740886096, 62.55305, 0.02701948069 },
 		{ "the same at 0.99", noisy, 20, 0.99, 0.4740886096, 62.55305, 0.0409384506 },
 		{ "two", two, 2, 0.95, 0, 1.5, 6.353102368 },
-		{ "three", three, 3, 0.95, 0.2857142857, 2.333333333, 13.72426969 },
+		{ "three", three, 3, 0.95, 0.2857142857, 2.333333333, 3.794583034 },
 	};
 	static const double equal[] = { 7, 7, 7, 7 };
 	char name[80];
@@ -2668,6 +2746,96 @@ static void test_shapes(void)
 	}
 	check(best_cut(equal, 4, &explained) == 0 && explained == 0, "statistics: equal values are not cut", "%g", explained);
 	check(count_outliers(equal, 4) == 0, "statistics: equal values have no outliers", "they have");
+}
+
+static void test_trimmed(void)
+{
+	static const struct { const char *name; const double *x; unsigned n; double mean, half; } rows[] = {
+		{ "twenty", twenty, 20, 6.928571429, 3.891005261 },
+		{ "twenty that grow slowly", slow, 20, 102.5, 7.927531463 },
+		{ "twenty that are a little alike", noisy, 20, 62.55594167, 0.07557543782 },
+		{ "two far out", spiked, 32, 51, 0.4390540746 },
+	};
+	double copy[32], four[] = { 1, 2, 4, 8 };
+	char name[80];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct estimate e = estimate_trimmed(memcpy(copy, rows[i].x, rows[i].n * sizeof(*copy)), rows[i].n, 0.99);
+
+		snprintf(name, sizeof(name), "statistics: the trimmed mean of %s", rows[i].name);
+		check(near(e.mean, rows[i].mean, 1e-9) && near(e.half, rows[i].half, 1e-8), name, "wanted %.10g ± %.10g, came %.10g ± %.10g", rows[i].mean,
+		      rows[i].half, e.mean, e.half);
+	}
+	check(estimate_trimmed(four, 4, 0.99).mean == 3.75, "statistics: four values are too few to trim", "%g", estimate_trimmed(four, 4, 0.99).mean);
+}
+
+static void test_mann_whitney(void)
+{
+	double alike[20], shifted[20];
+	const struct { const char *name; const double *x; unsigned n; const double *y; unsigned m; double p; } rows[] = {
+		{ "five and five", (double[]){ 1, 2, 3, 4, 5 }, 5, (double[]){ 3.5, 6, 7, 8, 9 }, 5, 0.03174603175 },
+		{ "four and four apart", (double[]){ 1, 2, 3, 4 }, 4, (double[]){ 5, 6, 7, 8 }, 4, 0.02857142857 },
+		{ "three and seven", (double[]){ 10, 20, 30 }, 3, (double[]){ 1, 2, 3, 11, 12, 13, 31 }, 7, 0.3833333333 },
+		{ "one and one", (double[]){ 1 }, 1, (double[]){ 2 }, 1, 1 },
+		{ "twenty and twenty alike", noisy, 20, alike, 20, 0.5517566612 },
+		{ "twenty and twenty apart", twenty, 20, slow, 20, 1.45088891e-11 },
+		{ "ties", (double[]){ 1, 1, 2, 2, 3 }, 5, (double[]){ 2, 2, 3, 3, 4, 4 }, 6, 0.07167312914 },
+		{ "all equal", (double[]){ 7, 7, 7 }, 3, (double[]){ 7, 7, 7 }, 3, 1 },
+		{ "equal on each side", (double[]){ 7, 7, 7, 7 }, 4, (double[]){ 8, 8, 8, 8 }, 4, 0.01312380678 },
+		{ "thirty-two and twenty", spiked, 32, shifted, 20, 0.828716352 },
+	};
+	double x[32], y[32];
+	char name[80];
+
+	for (int i = 0; i < 20; i++) {
+		alike[i] = 62.5 + i * 104729 % 1000 / 1e4;
+		shifted[i] = twenty[i] + 43.7;
+	}
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		memcpy(x, rows[i].x, rows[i].n * sizeof(*x));
+		memcpy(y, rows[i].y, rows[i].m * sizeof(*y));
+		sort_numbers(x, rows[i].n);
+		sort_numbers(y, rows[i].m);
+		snprintf(name, sizeof(name), "statistics: Mann and Whitney's p of %s", rows[i].name);
+		check(fabs(mann_whitney(x, rows[i].n, y, rows[i].m) - rows[i].p) < 1e-5 &&
+			      fabs(mann_whitney(y, rows[i].m, x, rows[i].n) - rows[i].p) < 1e-5,
+		      name, "wanted %.9g, came %.9g and %.9g", rows[i].p, mann_whitney(x, rows[i].n, y, rows[i].m),
+		      mann_whitney(y, rows[i].m, x, rows[i].n));
+	}
+	check_near("statistics: Mann and Whitney's least p keeps its digits", 1.45088891e-11,
+		   (memcpy(x, twenty, sizeof(twenty)), memcpy(y, slow, sizeof(slow)), sort_numbers(x, 20), sort_numbers(y, 20), mann_whitney(x, 20, y, 20)),
+		   1e-8);
+}
+
+static double random_number(void);
+static double random_normal(void);
+
+/* The ratio's interval: two sides alike but for noise of either kind, and one three hundredths slower. */
+static void test_ratio(void)
+{
+	double d[160]; /* rounds in ten seconds */
+	unsigned differ = 0, found = 0;
+	struct ratio r;
+
+	for (int run = 0; run < 2000; run++)
+		for (int slower = 0; slower < 2; slower++) {
+			for (int i = 0; i < 160; i++) {
+				double a = 50 * (1 + 0.01 * random_normal()) * (random_number() < 0.2 ? 1.2 : 1);
+				double b = 50 * (slower ? 1.03 : 1) * (1 + 0.01 * random_normal()) * (random_number() < 0.2 ? 1.2 : 1);
+
+				d[i] = (b - a) / (b + a);
+			}
+			r = ratio_of(d, 160);
+			differ += !slower && (r.low > 1 || r.high < 1);
+			found += slower && r.low > 1;
+		}
+	check(differ <= 40, "compare: at most 2 of 100 comparisons of equals find a difference", "%.2f", differ / 20.0);
+	check(found >= 1900, "compare: three hundredths are found in at least 95 of 100, a fifth of the rounds disturbed", "%.2f", found / 20.0);
+	for (int i = 0; i < 100; i++)
+		d[i] = (1.5 - 1) / (1.5 + 1);
+	r = ratio_of(d, 100);
+	check(near(r.value, 1.5, 1e-12) && near(r.low, 1.5, 1e-12) && near(r.high, 1.5, 1e-12), "compare: without noise, the ratio is exact", "%g %g %g",
+	      r.value, r.low, r.high);
 }
 
 /* A random number between 0 and 1 (Marsaglia's xorshift), and a normal one from two of them (Box and Muller). */
@@ -2747,7 +2915,7 @@ static void test_rates(void)
 		{ 0, 10, 0, INFINITY },
 		{ 1, 10, 62.5, INFINITY },
 		{ 2, 10, 62.72603853, 2.751226719 },
-		{ 19, 10, 62.71811001, 0.362845473 },
+		{ 19, 10, 62.71811001, 0.2241044914 },
 		{ 20, 10, 62.7303072, 1.030262176 },
 		{ 37, 5, 62.73065089, 0.09580560262 },
 		{ 200, 10, 62.73917393, 0.02983682236 },
@@ -2851,6 +3019,136 @@ static void test_remarks(void)
 	check_remarks("remarks: a noisy run", rate_wild, 1, 0.5, "too noisy for 0.5 %");
 	check_remarks("remarks: noise is none where no precision is asked for", rate_wild, 1, 0, "");
 	check_remarks("remarks: a shared CPU", rate_even, 0.71, 0.5, "CPU shared with others: a producer had 71 % of it");
+}
+
+/* === Saved results ======================================================================================================== */
+
+static void test_values(void)
+{
+	static const struct { const char *text; bool good; double value; } rows[] = {
+		{ "0", true, 0 }, { "12.5", true, 12.5 }, { "-3.25", true, -3.25 }, { "+7", true, 7 }, { "1e3", true, 1000 },
+		{ "1.5E+2", true, 150 }, { "25e-1", true, 2.5 }, { "0.0001", true, 0.0001 }, { ".5", true, 0.5 },
+		{ "", false, 0 }, { "-", false, 0 }, { "e3", false, 0 }, { "1e", false, 0 }, { "1e+", false, 0 }, { "1e-", false, 0 },
+		{ "nan", false, 0 }, { "inf", false, 0 }, { "1,5", false, 0 }, { "0x10", false, 0 }, { "1e301", false, 0 },
+		{ "9e300", false, 0 }, { "1 ", false, 0 }, { "--1", false, 0 }, { "1e5e5", false, 0 },
+	};
+	char name[80], copy[32];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		double value = 0;
+		bool good = parse_value(strcpy(copy, rows[i].text), &value);
+
+		snprintf(name, sizeof(name), "saved: '%s' is %s", rows[i].text, rows[i].good ? "a value" : "none");
+		check(good == rows[i].good && (!good || near(value, rows[i].value, 1e-12)), name, "came %d %g", good, value);
+	}
+}
+
+/* What saved_read() makes of a text: "NAME UNIT VALUE kernel=...; " for each value, or what it says. */
+static bool read_saved(const char *bytes, size_t len, char *text, size_t size)
+{
+	static struct saved saved;
+	char *exact = malloc(len + 1); /* the address sanitizer sees each byte too many */
+	int files[2], file = capture_begin(files);
+	bool good;
+
+	memcpy(exact, bytes, len);
+	exact[len] = 0;
+	memset(&saved, 0, sizeof(saved));
+	good = saved_read(&saved, "FILE", (struct bytes){ (uint8_t *)exact, len }, true);
+	capture_end(file, files, text, size);
+	for (unsigned i = 0; good && i < saved.n; i++) {
+		const struct sample *s = &saved.v[i];
+		size_t used = strlen(text);
+
+		snprintf(text + used, size - used, "%s %s %g kernel=%s; ", saved.lines[s->line].name, saved.lines[s->line].unit, s->value,
+			 saved.sides[1].kernels[s->kernel]);
+	}
+	mem_free(saved.v);
+	free(exact);
+	return good;
+}
+
+static void test_saved(void)
+{
+	static const struct { const char *name, *bytes; bool good; const char *says; } rows[] = {
+		{ "saved: one line", "BenchmarkA 1 2.5 ns/op\n", true, "A ns/op 2.5 kernel=; " },
+		{ "saved: a last line without its end", "BenchmarkA 1 2.5 ns/op", true, "A ns/op 2.5 kernel=; " },
+		{ "saved: lines that end as on Windows", "kernel: 7\r\nBenchmarkA 1 2.5 ns/op\r\n", true, "A ns/op 2.5 kernel=7; " },
+		{ "saved: two units, tabs", "BenchmarkA-8\t1\t2.5 ns/op\t3 B/op\n", true, "A-8 ns/op 2.5 kernel=; |A-8 B/op 3 kernel=; " },
+		{ "saved: two kernels, and the first again", "kernel: 5\nBenchmarkA 1 1 ns/op\nkernel: 6\nBenchmarkA 1 2 ns/op\nkernel:5\nBenchmarkA 1 3 ns/op\n",
+		  true, "A ns/op 1 kernel=5; A ns/op 2 kernel=6; A ns/op 3 kernel=5; " },
+		{ "saved: what Go's tools write beside", "goos: linux\n# remark\nPASS\nok  \tx 1.2s\n\nUnit ns/op better=lower\nBenchmarkA\nBenchmarkA 1 2 ns/op\n",
+		  true, "A ns/op 2 kernel=; " },
+		{ "saved: nothing", "", false, "FILE: holds no results" },
+		{ "saved: only a header", "kernel: 7\n", false, "FILE: holds no results" },
+		{ "saved: JSON", "{\n  \"context\"", false, "FILE:1: this is no line of a result file" },
+		{ "saved: another table", "kernel: 7\nrawtp          :   31.002 ± 0.015M/s\n", false, "FILE:2: this is no line" },
+		{ "saved: no value", "BenchmarkA 1\n", false, "FILE:1: it has no value" },
+		{ "saved: no unit", "x: y\nBenchmarkA 1 2\n", false, "FILE:2: a value has no unit" },
+		{ "saved: no unit for the second", "BenchmarkA 1 2 ns/op 3\n", false, "FILE:1: a value has no unit" },
+		{ "saved: iterations of no kind", "BenchmarkA x 2 ns/op\n", false, "FILE:1: the number of iterations" },
+		{ "saved: a value of no kind", "\n\nBenchmarkA 1 2,5 ns/op\n", false, "FILE:3: a value is no number" },
+		{ "saved: an ELF file", "\177ELF\2\1\1", false, "FILE:1: this is no line" },
+	};
+	static const char zero[] = "BenchmarkA 1 2 ns/op\n\0BenchmarkA 1 2 ns/op\n";
+	static char many[64 * 1100], text[4096];
+	size_t len = 0;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		bool good = read_saved(rows[i].bytes, strlen(rows[i].bytes), text, sizeof(text));
+
+		check(good == rows[i].good && says_all(text, rows[i].says), rows[i].name, "wanted '%s', came '%s'", rows[i].says, text);
+	}
+	check(!read_saved(zero, sizeof(zero) - 1, text, sizeof(text)) && says_all(text, "has a zero byte"), "saved: a zero byte", "%s", text);
+	for (int i = 0; i < 1100; i++)
+		len += snprintf(many + len, sizeof(many) - len, "Benchmark%d 1 2 ns/op\n", i);
+	check(!read_saved(many, len, text, sizeof(text)) && says_all(text, "FILE:1025: there are too many different results"),
+	      "saved: more different results than there is room for", "%.80s", text);
+	for (int i = 0, at = len = 0; i < 40; i++, at = len)
+		len += snprintf(many + at, sizeof(many) - at, "kernel: %d\nBenchmarkA 1 2 ns/op\n", i);
+	check(!read_saved(many, len, text, sizeof(text)) && says_all(text, "there are too many different kernels"),
+	      "saved: more kernels than there is room for", "%.80s", text);
+}
+
+/* A result written and read again has the same values, and diff finds nothing between it and itself. */
+static void test_saved_again(void)
+{
+	static struct window w[100], bare[60];
+	static struct settings set;
+	static char text[1 << 16], wanted[64];
+	static struct saved saved;
+	struct result res = { .with = { w, 100, 5 }, .without = { bare, 60, 3 }, .hits_per_pass = 1 };
+	struct sink s = { .buf = text, .size = sizeof(text), .fd = -1 };
+	struct report r;
+	const char *wrong = NULL;
+	char *copies[2];
+
+	set = (struct settings){ .producers = 2, .batch = 64, .producer_list.n = 1, .batch_list.n = 1 };
+	make_windows(w, 100);
+	make_windows(bare, 60);
+	for (int i = 0; i < 60; i++)
+		bare[i].hits *= 3;
+	res.net = net_cost(&res.with, &res.without, 1);
+	make_report(&r, &set, &rows[3], &res);
+	put_gobench_row(&s, &r);
+	for (int side = 0; side < 2; side++) {
+		copies[side] = memcpy(calloc(1, s.len + 1), text, s.len);
+		if (!saved_read(&saved, "FILE", (struct bytes){ (uint8_t *)copies[side], s.len }, side))
+			wrong = "it cannot be read";
+	}
+	check(!wrong && saved.n == 80 && saved.line_n == 2 && !strcmp(saved.lines[0].name, "Trigger/fentry/batch=64-2"),
+	      "saved: twenty rounds of two units on each side come back", "%u values, %u lines, %s", saved.n, saved.line_n,
+	      saved.line_n ? saved.lines[0].name : "none");
+	for (unsigned i = 0; i < saved.n; i++) {
+		double value = saved.v[i].line ? round_net(&r, i % 40 / 2) : round_ns(&r, i % 40 / 2);
+
+		snprintf(wanted, sizeof(wanted), "%.4f", value);
+		if (fabs(saved.v[i].value - strtod(wanted, NULL)) > 1e-9)
+			wrong = "a value is another";
+	}
+	check(!wrong, "saved: every value comes back to its last digit", "%s", wrong);
+	free(copies[0]);
+	free(copies[1]);
 }
 
 /* === Errors =============================================================================================================== */
@@ -3362,10 +3660,17 @@ int main(void)
 	test_options_with_cpus();
 	test_options_empty_vector();
 	test_options_table();
+	test_sides();
+	test_values();
+	test_saved();
+	test_saved_again();
 	make_samples();
 	test_means();
 	test_student();
 	test_estimates();
+	test_trimmed();
+	test_mann_whitney();
+	test_ratio();
 	test_shapes();
 	test_coverage();
 	test_remarks();
