@@ -3685,6 +3685,18 @@ static struct estimate estimate_trimmed(double *x, unsigned n, double level)
 	return (struct estimate){ mean, student(level, (unsigned)(worth * 3 / 5) - 1) * deviation_of(x, n) / (3.0 / 5 * sqrt(worth)) };
 }
 
+/*
+ * Where time is a count of instructions, all that disturbs a round is what else the kernel does, now and then, and none of it belongs to
+ * the path that is measured: there the trimmed mean is exact where the mean is not.
+ */
+static bool trims_means;
+
+/* Of the values of rounds, which are in disorder afterwards. */
+static struct estimate estimate_rounds(double *x, unsigned n)
+{
+	return trims_means ? estimate_trimmed(x, n, LEVEL) : estimate_mean(x, n, LEVEL);
+}
+
 /* Nanoseconds of windows [from, to) for each of their hits; infinite without any. */
 static double windows_cost(const struct window *w, unsigned from, unsigned to)
 {
@@ -3726,8 +3738,8 @@ static struct estimate series_rate(const struct series *s)
 	n = n < ROUNDS ? n : ROUNDS;
 	for (unsigned i = 0; i < n; i++)
 		rates[i] = windows_rate(s->w, i * per, (i + 1) * per);
-	e = estimate_mean(rates, n, LEVEL);
-	e.mean = windows_rate(s->w, 0, s->n);
+	e = estimate_rounds(rates, n);
+	e.mean = trims_means && n > 1 ? e.mean : windows_rate(s->w, 0, s->n);
 	return e;
 }
 
@@ -3740,7 +3752,7 @@ static struct estimate net_cost(const struct series *with, const struct series *
 	n = n < ROUNDS ? n : ROUNDS;
 	for (unsigned i = 0; i < n; i++)
 		differences[i] = round_cost(with, i) * hits_per_pass - round_cost(without, i);
-	return estimate_mean(differences, n, LEVEL);
+	return estimate_rounds(differences, n);
 }
 
 /* Linear between the two neighbours (type 7 of Hyndman and Fan, The American Statistician 50, 1996; what R and numpy do). */
@@ -3898,7 +3910,7 @@ struct result {
 	unsigned hits_per_pass;
 	bool interrupted;
 	double share; /* of the time that the producers had their CPUs, the least of them */
-	double instructions, cycles; /* for each pass; 0 where the machine does not count them */
+	double instructions, cycles; /* for each trigger; 0 where the machine does not count them */
 	char note[NOTE_MAX];
 };
 
@@ -4427,6 +4439,15 @@ static bool is_precise(const struct result *res, const struct plan *plan)
 	return rate.half <= plan->precision * rate.mean;
 }
 
+/* Whether that is all of a row: precise, or all rounds, or, where attaching takes its time, enough of them when the time is up. */
+static bool is_measured(const struct result *res, const struct plan *plan, bool time_is_up)
+{
+	unsigned wanted = time_is_up && plan->rounds > ROUNDS_MIN ? ROUNDS_MIN : plan->rounds;
+
+	return is_precise(res, plan) ||
+	       (series_rounds(&res->with) >= wanted && (!plan->bare_per_round || series_rounds(&res->without) >= wanted));
+}
+
 /* One window, which ends at the deadline. False: a signal came. */
 static bool sample_window(const struct run *run, bool bare, uint64_t deadline, uint64_t *hits, uint64_t *then, struct window *w)
 {
@@ -4559,19 +4580,21 @@ static unsigned rounds_ahead(const struct run *run, const struct plan *plan)
  */
 static enum outcome row_measure(struct run *run, const struct plan *plan, struct result *res)
 {
+	uint64_t end = now_ns() + plan->warmup_windows * plan->warmup_ns + plan->rounds * plan->round_ns;
 	bool bare = false;
 	enum outcome o = DONE;
 
-	while (!o && !res->interrupted) {
+	for (;;) {
 		unsigned ahead = plan->bare_per_round ? rounds_ahead(run, plan) : plan->rounds;
 		unsigned rounds = series_rounds(bare ? &res->with : &res->without) + ahead;
 
 		o = run_stretch(run, bare, rounds < plan->rounds ? rounds : plan->rounds, plan, res);
-		if (o || is_precise(res, plan) || (series_rounds(&res->with) >= plan->rounds &&
-						   (!plan->bare_per_round || series_rounds(&res->without) >= plan->rounds)))
+		if (o || res->interrupted || is_measured(res, plan, now_ns() >= end))
 			break;
 		bare = !bare;
-		o = res->interrupted ? o : row_switch(run, !bare);
+		o = row_switch(run, !bare);
+		if (o)
+			break;
 	}
 	return o ? o : check_possible(run, res);
 }
@@ -4613,8 +4636,10 @@ static void row_run(const struct row *row, const struct settings *set, const str
 	o = o ? o : row_measure(&run, plan, res);
 	read_producers(&run, res);
 	memcpy(res->note, run.note, sizeof(res->note));
-	res->hits_per_pass = run.method->hits_per_pass;
+	res->hits_per_pass = row->prog ? run.method->hits_per_pass : 1;
 	res->net = net_cost(&res->with, &res->without, res->hits_per_pass);
+	res->instructions /= res->hits_per_pass;
+	res->cycles /= res->hits_per_pass;
 	res->net.mean *= set->producers;
 	res->net.half *= set->producers;
 	row_teardown(&run);
@@ -5614,8 +5639,9 @@ static int command_run(const struct choice *choice, struct settings *set, const 
 		say("no memory for %zu windows", windows);
 		return EXIT_FAILED;
 	}
+	trims_means = !set->as_bench && machine_kind() == EXACT_MACHINE;
 	if (set->precision < 0) /* in exact mode, more digits are to be had for the time */
-		set->precision = !set->as_bench && machine_kind() == EXACT_MACHINE ? 0 : PRECISION_DEFAULT;
+		set->precision = trims_means ? 0 : PRECISION_DEFAULT;
 	if (!outlet_open(&out, set))
 		return EXIT_FAILED;
 	lock = lock_instance();
