@@ -26,20 +26,25 @@
  *	Benchmarks		THE TABLE: one row each, and how names select rows
  *	Statistics		means, intervals, what is irregular
  *	Running a row		set up, verify, measure, tear down
- *	Printing		table lines, bench lines
- *	Commands		run, list, initramfs
+ *	Configuration		the kernel's, unpacked
+ *	The machine		what figures depend on: a table
+ *	Printing		table lines, bench lines; formats for programs: a table; charts, progress
+ *	Commands		run, list, jit, compare, diff, initramfs
  *	Options			a table, help, parsing
  *	Process 1		booted as /init
  *	main
  *
  * The way of one row: row_setup() loads a driver (a program that loops in the kernel) and the attached program, both found by name
- * in an object, and attaches the second; row_verify() runs one batch and wants as many hits as passes; row_measure() starts the
- * producers and samples the hit counters, which it shares with the program by mmap; row_teardown() closes what was opened, and the
- * kernel detaches. All that is attached hangs on file descriptors, so the end of the process, however it ends, detaches as well.
+ * in an object, and attaches the second; row_verify() runs one batch and wants as many hits as passes; row_measure() runs the
+ * producers in stretches, with the program attached and without it in turns, and samples the hit counters, which it shares with the
+ * program by mmap; row_teardown() closes what was opened, and the kernel detaches. All that is attached hangs on file descriptors, so
+ * the end of the process, however it ends, detaches as well.
  *
  * Words: object = ELF bytes; program = a BPF program in it; driver = a program that loops and calls the target; target = what is
  * probed; trigger = one firing; hit = one count by the attached program; batch = passes of the loop in one system call; window =
- * one sampling interval; row = one benchmark; suite = a named list of rows.
+ * one sampling interval; round = so many windows of one side, whose mean the statistics take; side = with the program or without, or A
+ * or B of a comparison; bare = without; stretch = rounds of one side between the start and the end of the producers; net = what the
+ * program adds to a pass; row = one benchmark; suite = a named list of rows.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -119,7 +124,13 @@ enum exit_code {
 #define DIFF_VALUES 4096
 #define DIFF_KERNELS 32
 #define NORMAL_DEGREES 100000  /* of Student's distribution, which is the normal one by then to five digits */
+#define FACT_MAX 256
+#define CONFIG_MAX (1 << 20) /* bytes of a kernel configuration; distributions have 300 kB */
+#define PROFILE_HZ 4000
+#define PROFILE_LINES 12
 #define EXACT_RANKS 400	       /* the product of two sample sizes up to which the rank test is exact */
+#define LATE_MIN 20000000ULL   /* ns; less than that, a scheduler may be late at any time */
+#define SLOW_BATCH 100000ULL   /* ns; in windows of 10 ms, a shorter one is a hundredth at most, and the clock costs 50 */
 #define SHARE_MIN 0.97	       /* of the time that a producer must have had its CPU; less is worth a remark */
 #define SLOTS 256	       /* counters in the object, and their distance: bpf_progs.c says why */
 #define SLOT_SIZE 128
@@ -128,7 +139,7 @@ enum exit_code {
 #define SLOW_TRIES 50	       /* runs of the asked length, for a loop so slow that not one batch ends in the first */
 #define VERIFY_TRIES 3	       /* for a batch with hits from elsewhere; a missed trigger is never tried again */
 
-#define OBJECT_MAX (16 << 20)  /* bytes of an --obj file */
+#define OBJECT_MAX (16 << 20)  /* bytes of an --obj file, of a program for initramfs, of saved results */
 #define BTF_MAX (64 << 20)     /* bytes; the largest vmlinux BTF seen is 6 MB, with every module built in 20 */
 #define TEXT_FILE_MAX (64 << 20) /* kallsyms and available_filter_functions; 10 MB on a distribution's kernel */
 #define FUNCS_MAX 256	       /* functions of one linked program; the kernel's own limit (BPF_MAX_SUBPROGS) */
@@ -258,8 +269,11 @@ struct prog_info { /* the beginning of struct bpf_prog_info */
 	uint64_t netns_dev, netns_ino;
 	uint32_t jited_ksym_count, jited_func_count;
 	uint64_t jited_ksyms, jited_func_lens;
+	uint64_t others[8]; /* BTF, functions, lines, tags */
+	uint64_t run_time_ns, run_cnt, recursion_misses;
+	uint32_t verified_insns, attach_btf_obj_id; /* the first from 5.16 on */
 };
-_Static_assert(sizeof(struct prog_info) == 128, "layout of BPF_OBJ_GET_INFO_BY_FD");
+_Static_assert(offsetof(struct prog_info, run_time_ns) == 192 && sizeof(struct prog_info) == 224, "layout of BPF_OBJ_GET_INFO_BY_FD");
 
 #ifndef SYS_fsopen /* 5.2; these three numbers are the same on every architecture but alpha */
 #define SYS_fsopen 430
@@ -280,8 +294,8 @@ enum { FS_CMD_CREATE = 6 };
 
 /* === Text ======================================================================================================================
  * print()'s formats without stdio, which with its floating point is a seventh of a small static binary: flags - 0 #, width,
- * precision, both also as *, the lengths l ll z, and the conversions d u x X s c f g %. %f rounds the exact value half to even, as
- * libc's does; %g writes six digits at most, and never an exponent.
+ * precision, both also as *, the lengths l ll z, and the conversions d u x X s c f g %. %f rounds half to even, as libc's
+ * does, from the 64 bits behind the point, which is exact for up to ten digits; %g writes six digits at most, and never an exponent.
  */
 
 /* Where text goes: to a file descriptor when the buffer is full, or (fd < 0) only as much as fits, always terminated. */
@@ -533,12 +547,29 @@ static bool output_lost;
 
 #define print(...) sink_print(&output, __VA_ARGS__)
 
+static void output_bytes(const void *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		sink_put(&output, ((const char *)bytes)[i]);
+}
+
+/* The line of progress stands on standard error, a terminal, without an end: whatever is written there next clears it first. */
+static bool progress_shown;
+
+static void clear_progress(void)
+{
+	if (progress_shown)
+		write_all(STDERR_FILENO, "\r\033[K", 4);
+	progress_shown = false;
+}
+
 /* For people, on standard error and in one write(), so that lines of two processes do not mix; never for a program to read. */
 static void say_args(const char *format, va_list args, const char *end)
 {
 	char buf[1024];
 	struct sink s = { .buf = buf, .size = sizeof(buf), .fd = STDERR_FILENO };
 
+	clear_progress();
 	for (const char *c = "bpftrig: "; *c; c++)
 		sink_put(&s, *c);
 	sink_format(&s, format, args);
@@ -568,7 +599,11 @@ static char reason[REASON_MAX];
 /* Writes behind the first `used` bytes of the reason, which ends in "..." where it has become too long. */
 static void reason_write(size_t used, const char *format, va_list args)
 {
-	if (used + format_args(reason + used, sizeof(reason) - used, format, args) >= sizeof(reason))
+	bool whole = used + format_args(reason + used, sizeof(reason) - used, format, args) < sizeof(reason);
+
+	for (char *c = reason + used; *c; c++) /* of a file's name, say: a reason is one line */
+		*c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
+	if (!whole)
 		strcpy(reason + sizeof(reason) - 4, "...");
 }
 
@@ -2350,7 +2385,8 @@ struct load_as {
 	const char *what; /* for messages: the row or its driver */
 	uint32_t prog_type, expected_attach_type, attach_btf_id, prog_flags;
 	const char *needs;
-	unsigned slot; /* of the CPU that it will run on: which copy of small constants it reads */
+	unsigned slot;	     /* of the CPU that it will run on: which copy of small constants it reads */
+	long *verified_usec; /* where the verifier's time goes; NULL: nobody asks */
 };
 
 static bool is_constant(const struct object *obj, const struct data_map *map)
@@ -2490,6 +2526,26 @@ static int load_with_log(struct attr_prog_load *attr, char **log)
 	return result;
 }
 
+/* What the kernel takes in the name of a program. */
+static bool is_name_character(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+/* The number that stands behind a text, or -1. */
+static long number_behind(const char *text, const char *wanted)
+{
+	char digits[20];
+	uint64_t value;
+
+	text = find_text(text, wanted);
+	if (!text)
+		return -1;
+	text += strlen(wanted);
+	format_to(digits, sizeof(digits), "%.*s", (int)strspn(text, "0123456789"), text);
+	return parse_count(digits, 0, LONG_MAX, &value) ? -1 : (long)value;
+}
+
 static enum outcome load_code(const struct object *obj, const struct code *code, const struct load_as *as, int *prog_fd)
 {
 	struct attr_prog_load attr = {
@@ -2501,9 +2557,20 @@ static enum outcome load_code(const struct object *obj, const struct code *code,
 		.attach_btf_id = as->attach_btf_id,
 		.prog_flags = as->prog_flags,
 	};
-	int first, fd = first = sys_bpf_charged(BPF_PROG_LOAD, &attr, sizeof(attr));
-	char *log = NULL, what[128];
+	char *log = NULL, what[128], statistics[1024] = "";
 	enum outcome o = DONE;
+	int first, fd;
+
+	for (size_t i = 0; i + 1 < sizeof(attr.prog_name) && code->funcs[0].name[i]; i++) /* for kallsyms and bpftool */
+		attr.prog_name[i] = is_name_character(code->funcs[0].name[i]) ? code->funcs[0].name[i] : '_';
+	if (as->verified_usec) {
+		attr.log_level = 4; /* BPF_LOG_STATS, 5.2 */
+		attr.log_buf = pointer(statistics);
+		attr.log_size = sizeof(statistics);
+	}
+	first = fd = sys_bpf_charged(BPF_PROG_LOAD, &attr, sizeof(attr));
+	if (as->verified_usec)
+		*as->verified_usec = number_behind(statistics, "verification time ");
 
 	format_to(what, sizeof(what), "BPF_PROG_LOAD of %s for %s", code->funcs[0].name, as->what);
 	if (fd < 0 && fd != -EPERM && fd != -ENOSYS)
@@ -2558,6 +2625,8 @@ static enum outcome object_load(struct object *obj, const char *name, const stru
 struct jited {
 	uint8_t *code;
 	uint32_t size, func_lens[FUNCS_MAX], func_count;
+	uint8_t tag[8];
+	uint32_t insns, verified_insns; /* the latter 0 where the kernel does not say */
 };
 
 /*
@@ -2570,7 +2639,8 @@ static int jited_read(int prog_fd, struct jited *jited)
 	struct attr_obj_info attr = { .fd = prog_fd, .info_len = sizeof(info), .info = pointer(&info) };
 	int err = sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr));
 
-	*jited = (struct jited){ 0 };
+	*jited = (struct jited){ .insns = info.xlated_len / INSN_SIZE, .verified_insns = info.verified_insns };
+	memcpy(jited->tag, info.tag, sizeof(jited->tag));
 	if (err < 0)
 		return err;
 	if (!info.jited_len || !info.jited_func_count || info.jited_func_count > FUNCS_MAX)
@@ -3001,28 +3071,9 @@ static const char *const untraceable[] = {
 	"__ftrace_invalid_address__*",
 };
 
-/* Heapsort: in place, and no worse on a list that is nearly sorted, as the kernel's is. */
-static void sort_names(const char **names, uint32_t n)
+static int compare_names(const void *a, const void *b)
 {
-	for (uint32_t start = n / 2, end = n; end > 1;) {
-		const char *name;
-		uint32_t root, child;
-
-		if (start) {
-			name = names[--start]; /* build the heap */
-		} else {
-			name = names[--end]; /* or take its largest */
-			names[end] = names[0];
-		}
-		for (root = start; (child = 2 * root + 1) < end; root = child) {
-			if (child + 1 < end && strcmp(names[child], names[child + 1]) < 0)
-				child++;
-			if (strcmp(name, names[child]) >= 0)
-				break;
-			names[root] = names[child];
-		}
-		names[root] = name;
-	}
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /*
@@ -3051,7 +3102,7 @@ static enum outcome list_traceable(const char *target, struct bytes *text, const
 		if (usable && strcmp(line, target))
 			(*names)[n++] = line;
 	}
-	sort_names(*names, n);
+	qsort(*names, n, sizeof(**names), compare_names);
 	for (uint32_t i = 0; i < n; i++)
 		if (!unique || strcmp((*names)[i], (*names)[unique - 1]))
 			(*names)[unique++] = (*names)[i];
@@ -3120,13 +3171,24 @@ struct counted {
 	uint64_t instructions, cycles, passes;
 };
 
+/* What perf_event_open() writes samples into: a page of numbers, and 2^n pages of records. Not read before the thread is done. */
+struct ring {
+	struct perf_event_mmap_page *page; /* NULL: none */
+	const char *event;
+	int err;
+};
+
+#define RING_SIZE (512 << 10) /* bytes of records: 32,000 samples of an address; perf_event_mlock_kb allows 516 by default */
+
 struct producer {
 	_Alignas(SLOT_SIZE) _Atomic uint64_t hits;
 	_Atomic uint64_t passes;
+	_Atomic uint64_t passed_at; /* when the last batch ended, where one is long */
 	uint64_t batches_left;
 	uint32_t batch;
 	bool counts;	      /* itself, no BPF program does */
 	bool bare;	      /* nothing is attached now */
+	bool is_slow;	      /* a batch takes so long that the time of its end matters */
 	int driver_fd;	      /* 0: none */
 	void (*call)(void); /* the function with the probe, for produce_calls */
 	const _Atomic bool *stop;
@@ -3137,6 +3199,8 @@ struct producer {
 	pthread_t thread;
 	uint64_t cpu_ns, wall_ns; /* that the thread had, and that went by */
 	struct counted counted;
+	uint32_t samples_hz; /* to take of where this thread is; 0: none */
+	struct ring ring;
 };
 
 static bool more(struct producer *p)
@@ -3144,9 +3208,11 @@ static bool more(struct producer *p)
 	return p->batches_left-- && !atomic_load_explicit(p->stop, memory_order_relaxed);
 }
 
-/* A batch is done. Only this thread writes the number; the sampler reads it. */
+/* A batch is done. Only this thread writes the numbers; the sampler reads them, and when they changed meanwhile reads them again. */
 static void passed(struct producer *p)
 {
+	if (p->is_slow)
+		p->passed_at = now_ns();
 	atomic_store_explicit(&p->passes, atomic_load_explicit(&p->passes, memory_order_relaxed) + p->batch, memory_order_relaxed);
 }
 
@@ -3275,10 +3341,46 @@ static void close_counters(int first, int second, uint64_t passes, struct counte
 		close(first);
 }
 
+/*
+ * Samples this thread: cycles, or the CPU's clock where they are not counted (which cannot look into what runs with interrupts off, and
+ * sees it at the instruction that turns them on).
+ */
+static int open_sampler(struct ring *ring, uint32_t hz)
+{
+	static const struct { uint32_t type; uint64_t config; const char *name; } events[] = {
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles" },
+		{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock" },
+	};
+	int fd = -ENOENT;
+
+	for (size_t i = 0; i < COUNT_OF(events) && fd < 0; i++) {
+		struct perf_event_attr attr = {
+			.type = events[i].type,
+			.size = PERF_ATTR_SIZE_VER0,
+			.config = events[i].config,
+			.freq = 1,
+			.sample_freq = hz,
+			.sample_type = PERF_SAMPLE_IP,
+		};
+
+		ring->event = events[i].name;
+		fd = sys_result(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+	}
+	if (fd >= 0) {
+		void *at = mmap(NULL, sysconf(_SC_PAGESIZE) + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+		ring->err = at == MAP_FAILED ? -errno : 0;
+		ring->page = at == MAP_FAILED ? NULL : at;
+	} else {
+		ring->err = fd;
+	}
+	return fd;
+}
+
 static void *producer_main(void *arg)
 {
 	struct producer *p = arg;
-	int err = p->cpu < 0 ? 0 : sys_pin_to(p->cpu), counters[2] = { -1, -1 };
+	int err = p->cpu < 0 ? 0 : sys_pin_to(p->cpu), counters[2] = { -1, -1 }, sampler = -1;
 	uint64_t wall = now_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	if (err) {
@@ -3286,9 +3388,13 @@ static void *producer_main(void *arg)
 		p->err = err;
 		return NULL;
 	}
-	if (!p->bare)
+	if (!IS_SMALL && p->samples_hz)
+		sampler = open_sampler(&p->ring, p->samples_hz);
+	else if (!p->bare)
 		counters[0] = open_counters(&counters[1]);
 	p->produce(p);
+	if (sampler >= 0)
+		close(sampler);
 	close_counters(counters[0], counters[1], p->passes, &p->counted);
 	p->cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	p->wall_ns += now_ns() - wall;
@@ -3555,7 +3661,7 @@ struct series {
 	unsigned n, per_round;
 };
 
-/* A mean, and half the width of its 95 % confidence interval: infinite where there is too little to tell. */
+/* A mean, and half the width of its confidence interval (95 % where nothing else is said): infinite where there is too little to tell. */
 struct estimate {
 	double mean, half;
 };
@@ -3640,27 +3746,16 @@ static struct estimate estimate_mean(const double *x, unsigned n, double level)
 	return (struct estimate){ mean_of(x, n), student(level, (unsigned)(worth + 0.5) - 1) * deviation_of(x, n) / sqrt(worth) };
 }
 
-/* Heapsort, as above. */
+static int compare_numbers(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
 static void sort_numbers(double *x, unsigned n)
 {
-	for (unsigned start = n / 2, end = n; end > 1;) {
-		unsigned root, child;
-		double value;
-
-		if (start) {
-			value = x[--start];
-		} else {
-			value = x[--end];
-			x[end] = x[0];
-		}
-		for (root = start; (child = 2 * root + 1) < end; root = child) {
-			child += child + 1 < end && x[child] < x[child + 1];
-			if (value >= x[child])
-				break;
-			x[root] = x[child];
-		}
-		x[root] = value;
-	}
+	qsort(x, n, sizeof(*x), compare_numbers);
 }
 
 /*
@@ -3697,16 +3792,24 @@ static struct estimate estimate_rounds(double *x, unsigned n)
 	return trims_means ? estimate_trimmed(x, n, LEVEL) : estimate_mean(x, n, LEVEL);
 }
 
+/* Windows [from, to) as one. */
+static struct window sum_windows(const struct window *w, unsigned from, unsigned to)
+{
+	struct window sum = { 0 };
+
+	for (unsigned i = from; i < to; i++) {
+		sum.hits += w[i].hits;
+		sum.ns += w[i].ns;
+	}
+	return sum;
+}
+
 /* Nanoseconds of windows [from, to) for each of their hits; infinite without any. */
 static double windows_cost(const struct window *w, unsigned from, unsigned to)
 {
-	uint64_t hits = 0, ns = 0;
+	struct window sum = sum_windows(w, from, to);
 
-	for (unsigned i = from; i < to; i++) {
-		hits += w[i].hits;
-		ns += w[i].ns;
-	}
-	return hits ? (double)ns / hits : INFINITY;
+	return sum.hits ? (double)sum.ns / sum.hits : INFINITY;
 }
 
 /* Hits per second of windows [from, to), in millions. */
@@ -3743,15 +3846,24 @@ static struct estimate series_rate(const struct series *s)
 	return e;
 }
 
-/* What a pass of the loop costs more with the program than without, in ns: each round with the program against the one without next to it. */
+/*
+ * What a pass of the loop costs more with the program than without, in ns: the n-th round with against the n-th without, which are near
+ * each other in time. Infinite where one of them counted nothing.
+ */
+static double round_net(const struct series *with, const struct series *without, double hits_per_pass, unsigned round)
+{
+	return round_cost(with, round) * hits_per_pass - round_cost(without, round);
+}
+
+/* The mean of that, of the rounds in which it is known. */
 static struct estimate net_cost(const struct series *with, const struct series *without, double hits_per_pass)
 {
-	unsigned n = series_rounds(with) < series_rounds(without) ? series_rounds(with) : series_rounds(without);
+	unsigned rounds = series_rounds(with) < series_rounds(without) ? series_rounds(with) : series_rounds(without), n = 0;
 	double differences[ROUNDS];
 
-	n = n < ROUNDS ? n : ROUNDS;
-	for (unsigned i = 0; i < n; i++)
-		differences[i] = round_cost(with, i) * hits_per_pass - round_cost(without, i);
+	for (unsigned i = 0; i < rounds && n < ROUNDS; i++)
+		if (round_cost(with, i) < INFINITY && round_cost(without, i) < INFINITY)
+			differences[n++] = round_net(with, without, hits_per_pass, i);
 	return estimate_rounds(differences, n);
 }
 
@@ -3764,10 +3876,13 @@ static double quantile_of(const double *sorted, unsigned n, double q)
 	return below + 1 < n ? sorted[below] + (place - below) * (sorted[below + 1] - sorted[below]) : sorted[n - 1];
 }
 
-/* How many lie further from the quartiles than three times their distance: Tukey's "far out" (Exploratory Data Analysis, 2D). */
+/*
+ * How many lie further from the quartiles than three times their distance, Tukey's "far out" (Exploratory Data Analysis, 2D), and than a
+ * hundredth of them, for where all are nearly equal a single tick is not worth a word.
+ */
 static unsigned count_outliers(const double *sorted, unsigned n)
 {
-	double low = quantile_of(sorted, n, 0.25), high = quantile_of(sorted, n, 0.75), fence = 3 * (high - low);
+	double low = quantile_of(sorted, n, 0.25), high = quantile_of(sorted, n, 0.75), fence = fmax(3 * (high - low), 0.01 * high);
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < n; i++)
@@ -3868,7 +3983,7 @@ struct settings {
 	struct number_list producer_list, batch_list, consumer_list; /* as given; the next two are of the run in hand */
 	uint32_t producers, batch;
 	double fail_above; /* percent; negative: not given */
-	bool affinity, quiet, verbose, list, stacktrace, as_bench, chart;
+	bool affinity, quiet, verbose, list, stacktrace, as_bench, chart, raw, profile;
 	struct cpu_list prod_cpus, cons_cpus; /* n = 0: not given */
 	const char *obj_path, *format, *save, *svg, *init, *args, *on_exit;
 	unsigned given; /* options that were, a bit for each row of their table */
@@ -3892,6 +4007,7 @@ struct run {
 		char prog[64];
 	} attached[2];
 	unsigned attached_count;
+	bool is_slow; /* its batches */
 	uint64_t stopped_ns, switch_ns; /* when the producers were told to stop, and how long it took then to attach or detach */
 	const struct method *method; /* the row's, or another one where the kernel lacks that */
 	struct site site;
@@ -3907,6 +4023,7 @@ struct result {
 	struct series with, without; /* the attached program, if there is one */
 	struct estimate net;	     /* ns that the program adds to a pass; half infinite where that is not known */
 	uint64_t excess; /* hits from elsewhere */
+	unsigned late;	 /* windows that were taken again */
 	unsigned hits_per_pass;
 	bool interrupted;
 	double share; /* of the time that the producers had their CPUs, the least of them */
@@ -3923,6 +4040,7 @@ struct plan {
 	double precision;   /* half of the interval as a part of the mean that ends the run; 0: none does */
 	uint64_t round_ns;  /* of both sides */
 	void (*progress)(const struct run *run, const struct plan *plan, const struct result *res);
+	void (*after)(struct run *run); /* when the figure is known */
 	void (*started)(const struct settings *set, const struct row *row);
 	void (*each)(const struct settings *set, unsigned index, const struct window *w);
 };
@@ -4093,7 +4211,7 @@ static enum outcome row_reattach(struct run *run)
 
 	for (unsigned i = 0; i < run->attached_count && !o; i++) {
 		const struct attached *t = &run->attached[i];
-		int fd;
+		int fd, err;
 
 		o = t->attach(&run->links, &t->a);
 		if (!o || t->as.prog_type != BPF_PROG_TYPE_TRACING)
@@ -4101,8 +4219,10 @@ static enum outcome row_reattach(struct run *run)
 		o = row_load(run, &run->objects[0], t->prog, &t->as, &fd);
 		if (o)
 			return o;
-		dup3(fd, t->a.prog_fd, O_CLOEXEC);
+		err = sys_result(dup3(fd, t->a.prog_fd, O_CLOEXEC));
 		close(fd);
+		if (err < 0)
+			return fail("dup3: " ERR, ERR_ARGS(err));
 		o = t->attach(&run->links, &t->a);
 	}
 	return o;
@@ -4124,6 +4244,12 @@ static enum outcome row_attach_prog(struct run *run, struct object *obj, const c
 	return o;
 }
 
+static enum outcome skip_no_image(void)
+{
+	return skip("the kernel shows no JITed code (JIT off, no CAP_SYSLOG, or kernel.kptr_restrict 2; it is %ld)",
+		    pseudo_read_number(PROC, "sys/kernel/kptr_restrict"));
+}
+
 /* How many functions of a loaded program have a private stack; a reason where that cannot be read. */
 static enum outcome row_look_at_stacks(const struct run *run, int prog_fd, const char *prog, unsigned *with, unsigned *all)
 {
@@ -4131,9 +4257,11 @@ static enum outcome row_look_at_stacks(const struct run *run, int prog_fd, const
 
 	if (err == -EOPNOTSUPP)
 		return skip("the JITed code of " ARCH " is not understood, so nothing proves a private stack; needs %s", run->row->needs);
-	if (err == -ENODATA)
-		return skip("the kernel shows no JITed code (JIT off, no CAP_SYSLOG, or kernel.kptr_restrict 2; it is %ld), so nothing proves a private stack",
-			    pseudo_read_number(PROC, "sys/kernel/kptr_restrict"));
+	if (err == -ENODATA) {
+		skip_no_image();
+		reason_add(", so nothing proves a private stack");
+		return SKIPPED;
+	}
 	return err ? fail("BPF_OBJ_GET_INFO_BY_FD: " ERR, ERR_ARGS(err)) : DONE;
 }
 
@@ -4332,12 +4460,14 @@ static enum outcome row_verify(struct run *run)
 {
 	struct producer *p = &run->producers[0];
 	enum outcome o = DONE;
-	uint64_t before, excess = 1;
+	uint64_t before, start, excess = 1;
 
 	for (int i = 0; i < VERIFY_TRIES && excess; i++) {
 		producer_init(run, 0, 1);
 		before = run_hits(run);
+		start = now_ns();
 		p->produce(p);
+		run->is_slow = now_ns() - start > SLOW_BATCH;
 		if (p->err)
 			return blame_producer(run, p);
 		o = check_hits(run_hits(run) - before, expected_hits(run, p->passes), &excess);
@@ -4385,6 +4515,8 @@ static enum outcome start_producers(struct run *run, bool bare)
 
 		producer_init(run, i, UINT64_MAX);
 		p->bare = bare;
+		p->is_slow = bare && run->is_slow;
+		p->passed_at = 0;
 		p->cpu = producer_cpu(run->set, i);
 		err = pthread_create(&p->thread, NULL, producer_main, p);
 		run->started = i + !err;
@@ -4400,6 +4532,29 @@ static uint64_t run_passes(const struct run *run)
 
 	for (unsigned i = 0; i < run->started; i++)
 		passes += atomic_load_explicit(&run->producers[i].passes, memory_order_relaxed);
+	return passes;
+}
+
+/*
+ * Passes are known batch by batch. Where batches are long, as many passes in the time up to now would be wrong by up to a batch: there
+ * the time is that of the end of the last batch, on average of all producers.
+ */
+static uint64_t read_passes(const struct run *run, uint64_t *now)
+{
+	uint64_t passes, again = run_passes(run), at = 0;
+
+	bool all = run->is_slow;
+
+	do {
+		passes = again;
+		at = 0;
+		for (unsigned i = 0; i < run->started; i++) {
+			all &= run->producers[i].passed_at > 0;
+			at += run->producers[i].passed_at / run->started;
+		}
+		again = run_passes(run);
+	} while (again != passes);
+	*now = all ? at : now_ns();
 	return passes;
 }
 
@@ -4421,10 +4576,16 @@ static const struct producer *failed_producer(const struct run *run)
 	return NULL;
 }
 
-/* What is counted on a side: hits of the program, or passes of the bare loop, which are known batch by batch. */
-static uint64_t run_count(const struct run *run, bool bare)
+/* What is counted on a side, and when: hits of the program, or passes of the bare loop. */
+static uint64_t read_count(const struct run *run, bool bare, uint64_t *now)
 {
-	return bare ? run_passes(run) : run_hits(run);
+	uint64_t hits;
+
+	if (bare)
+		return read_passes(run, now);
+	hits = run_hits(run);
+	*now = now_ns();
+	return hits;
 }
 
 /* Whether the rate is known as precisely as the plan wants it, from rounds enough that it is not so by chance. */
@@ -4448,40 +4609,56 @@ static bool is_measured(const struct result *res, const struct plan *plan, bool 
 	       (series_rounds(&res->with) >= wanted && (!plan->bare_per_round || series_rounds(&res->without) >= wanted));
 }
 
-/* One window, which ends at the deadline. False: a signal came. */
-static bool sample_window(const struct run *run, bool bare, uint64_t deadline, uint64_t *hits, uint64_t *then, struct window *w)
-{
-	bool interrupted = sleep_until(deadline);
-	uint64_t now_hits = run_count(run, bare), now = now_ns();
+/* Where the next window begins: what was counted by then, and when that was. */
+struct mark {
+	uint64_t hits, ns, deadline;
+};
 
-	*w = (struct window){ now_hits - *hits, now - *then };
-	*hits = now_hits;
-	*then = now;
+/* One window of so many ns. False: a signal came. */
+static bool sample_window(const struct run *run, bool bare, uint64_t length, struct mark *mark, struct window *w)
+{
+	bool interrupted = sleep_until(mark->deadline += length);
+	uint64_t now, hits = read_count(run, bare, &now);
+
+	now = now > mark->ns ? now : mark->ns; /* the ends of batches may lie before it */
+	*w = (struct window){ hits - mark->hits, now - mark->ns };
+	mark->hits = hits;
+	mark->ns = now;
 	return !interrupted;
 }
 
 /*
  * Samples one side without a pause until it has `rounds`, the rate is precise, a producer has failed, or a signal comes. Begins with
- * windows that do not count.
+ * windows that do not count. Nor does one that came late by more than its length, because this process was stopped or had no CPU: it is
+ * taken again, and the ones after it are not hurried.
  */
 static void sample(const struct run *run, bool bare, unsigned rounds, const struct plan *plan, struct result *res)
 {
 	struct series *s = bare ? &res->without : &res->with;
 	bool is_first = !bare && !s->n;
 	unsigned skipped = is_first ? plan->warmup_windows : 1;
-	uint64_t then = now_ns(), hits = run_count(run, bare), deadline = then;
+	struct mark mark;
 
+	mark.hits = read_count(run, bare, &mark.ns);
+	mark.deadline = now_ns();
 	for (unsigned i = 0; (i < skipped || s->n < rounds * s->per_round) && !failed_producer(run); i++) {
+		uint64_t length = i >= skipped ? bare ? plan->bare_window_ns : plan->window_ns : is_first ? plan->warmup_ns : plan->settle_ns, late;
 		struct window w;
 
-		deadline += i >= skipped ? bare ? plan->bare_window_ns : plan->window_ns : is_first ? plan->warmup_ns : plan->settle_ns;
-		res->interrupted = !sample_window(run, bare, deadline, &hits, &then, &w);
+		res->interrupted = !sample_window(run, bare, length, &mark, &w);
 		if (res->interrupted)
 			return;
 		if (plan->each)
 			plan->each(run->set, i, &w);
+		late = now_ns() - mark.deadline;
+		if (late > length && late > LATE_MIN)
+			mark.deadline += late;
 		if (i < skipped)
 			continue;
+		if (!plan->each && late > length && late > LATE_MIN) {
+			res->late++;
+			continue;
+		}
 		s->w[s->n++] = w;
 		if (s->n % s->per_round)
 			continue;
@@ -4494,20 +4671,14 @@ static void sample(const struct run *run, bool bare, unsigned rounds, const stru
 
 static uint64_t measured_hits(const struct series *s)
 {
-	uint64_t hits = 0;
-
-	for (unsigned i = 0; i < s->n; i++)
-		hits += s->w[i].hits;
-	return hits;
+	return sum_windows(s->w, 0, s->n).hits;
 }
 
 /* No machine is that fast: a figure like this is a fault of the measurement, and has been published more than once. */
 static enum outcome check_possible(const struct run *run, const struct result *res)
 {
-	uint64_t hits = measured_hits(&res->with), ns = 0;
+	uint64_t hits = measured_hits(&res->with), ns = sum_windows(res->with.w, 0, res->with.n).ns;
 
-	for (unsigned i = 0; i < res->with.n; i++)
-		ns += res->with.w[i].ns;
 	if (!hits && !res->interrupted)
 		return fail("not one trigger in %.3f s: measure longer (-d)", (double)ns / NS);
 	if (hits && (double)ns * run->producer_count / hits < NS_PER_HIT_MIN)
@@ -4629,21 +4800,206 @@ static void row_run(const struct row *row, const struct settings *set, const str
 	res->with.per_round = plan->per_round;
 	res->without.per_round = plan->bare_per_round;
 	res->excess = 0;
+	res->late = 0;
 	res->interrupted = false;
 	o = o ? o : row_verify(&run);
 	if (!o)
 		note_circumstances(&run);
 	o = o ? o : row_measure(&run, plan, res);
 	read_producers(&run, res);
+	if (!o && !res->interrupted && plan->after)
+		plan->after(&run);
 	memcpy(res->note, run.note, sizeof(res->note));
 	res->hits_per_pass = row->prog ? run.method->hits_per_pass : 1;
 	res->net = net_cost(&res->with, &res->without, res->hits_per_pass);
 	res->instructions /= res->hits_per_pass;
 	res->cycles /= res->hits_per_pass;
-	res->net.mean *= set->producers;
-	res->net.half *= set->producers;
 	row_teardown(&run);
 	res->outcome = o;
+}
+
+/* === Configuration =============================================================================================================
+ * The kernel's own, from /proc/config.gz or /boot. What is wanted of it are the debug options that make figures worthless for others.
+ */
+
+/* A stream of bits, the lowest first, out of bytes that may end at any place. */
+struct bits {
+	struct bytes in;
+	uint64_t at;
+	uint32_t hold;
+	unsigned held;
+	bool ended; /* more was asked for than there is */
+};
+
+static uint32_t take_bits(struct bits *b, unsigned n)
+{
+	uint32_t value;
+
+	while (b->held < n) {
+		b->ended |= b->at >= b->in.len;
+		b->hold |= (uint32_t)(b->at < b->in.len ? b->in.at[b->at] : 0) << b->held;
+		b->at++;
+		b->held += 8;
+	}
+	value = b->hold & ((1u << n) - 1);
+	b->hold >>= n;
+	b->held -= n;
+	return value;
+}
+
+#define SYMBOLS_MAX 320 /* 288 of literals and lengths, and 32 of distances, read in one go */
+#define CODE_BITS_MAX 15
+
+/* A canonical Huffman code: how many symbols have each length, and the symbols in the order of their codes. */
+struct huffman {
+	uint16_t count[CODE_BITS_MAX + 1], symbols[SYMBOLS_MAX];
+};
+
+static void huffman_make(struct huffman *h, const uint8_t *lengths, unsigned n)
+{
+	uint16_t next[CODE_BITS_MAX + 2] = { 0 };
+
+	memset(h, 0, sizeof(*h));
+	for (unsigned i = 0; i < n; i++)
+		h->count[lengths[i]]++;
+	for (unsigned len = 1; len <= CODE_BITS_MAX; len++)
+		next[len + 1] = next[len] + h->count[len];
+	for (unsigned i = 0; i < n; i++)
+		if (lengths[i])
+			h->symbols[next[lengths[i]]++] = i;
+}
+
+/* The next symbol, or SYMBOLS_MAX where the bits are no code. */
+static unsigned huffman_take(struct bits *b, const struct huffman *h)
+{
+	int code = 0, first = 0, index = 0;
+
+	for (unsigned len = 1; len <= CODE_BITS_MAX; len++) {
+		code |= take_bits(b, 1);
+		if (code - h->count[len] < first)
+			return h->symbols[index + code - first];
+		index += h->count[len];
+		first = (first + h->count[len]) << 1;
+		code <<= 1;
+	}
+	return SYMBOLS_MAX;
+}
+
+/* The two codes of a block: the fixed ones, or such as stand before its data. */
+static bool inflate_codes(struct bits *b, bool fixed, struct huffman *literals, struct huffman *distances)
+{
+	static const uint8_t order[] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };
+	uint8_t lengths[SYMBOLS_MAX] = { 0 }, of_lengths[19] = { 0 };
+	unsigned literal_n = 288, distance_n = 30, code_n, n = 0;
+
+	if (fixed) {
+		for (unsigned i = 0; i < 288; i++)
+			lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+		memset(lengths + 288, 5, 30);
+	} else {
+		literal_n = 257 + take_bits(b, 5);
+		distance_n = 1 + take_bits(b, 5);
+		code_n = 4 + take_bits(b, 4);
+		for (unsigned i = 0; i < code_n; i++)
+			of_lengths[order[i]] = take_bits(b, 3);
+		huffman_make(literals, of_lengths, 19);
+		while (n < literal_n + distance_n && !b->ended) {
+			unsigned symbol = huffman_take(b, literals), repeat = 1, value = symbol;
+
+			if (symbol > 18 || (symbol == 16 && !n))
+				return false;
+			if (symbol > 15) {
+				value = symbol == 16 ? lengths[n - 1] : 0;
+				repeat = symbol == 16 ? 3 + take_bits(b, 2) : symbol == 17 ? 3 + take_bits(b, 3) : 11 + take_bits(b, 7);
+			}
+			if (repeat > literal_n + distance_n - n)
+				return false;
+			memset(lengths + n, value, repeat);
+			n += repeat;
+		}
+	}
+	huffman_make(literals, lengths, literal_n);
+	huffman_make(distances, lengths + literal_n, distance_n);
+	return !b->ended;
+}
+
+/* Literals and copies of what came before, up to the end of a block. */
+static bool inflate_block(struct bits *b, const struct huffman *literals, const struct huffman *distances, uint8_t *out, size_t size, size_t *len)
+{
+	for (;;) {
+		unsigned symbol = huffman_take(b, literals), length, distance, extra;
+
+		if (symbol == 256)
+			return true;
+		if (b->ended || symbol > 285 || *len == size)
+			return false;
+		if (symbol < 256) {
+			out[(*len)++] = symbol;
+			continue;
+		}
+		symbol -= 257;
+		extra = symbol < 8 || symbol == 28 ? 0 : symbol / 4 - 1;
+		length = symbol == 28 ? 258 : symbol < 8 ? 3 + symbol : 3 + ((4 + symbol % 4) << extra) + take_bits(b, extra);
+		symbol = huffman_take(b, distances);
+		if (symbol > 29)
+			return false;
+		extra = symbol < 4 ? 0 : symbol / 2 - 1;
+		distance = symbol < 4 ? 1 + symbol : 1 + ((2 + symbol % 2) << extra) + take_bits(b, extra);
+		if (distance > *len || length > size - *len)
+			return false;
+		for (; length; length--, ++*len)
+			out[*len] = out[*len - distance];
+	}
+}
+
+/*
+ * Unpacks a gzip file (RFC 1951 and 1952) into `out`, and returns the length; 0 where it is none, is cut off, or is larger than `size`.
+ * Without the checksum: a text is wanted here that the kernel itself made.
+ */
+static size_t gunzip(struct bytes in, uint8_t *out, size_t size)
+{
+	static struct huffman literals, distances;
+	struct bits b = { .in = in, .at = 10 };
+	size_t len = 0;
+	bool last = false;
+
+	if (in.len < 18 || in.at[0] != 0x1f || in.at[1] != 0x8b || in.at[2] != 8 || in.at[3] & ~8)
+		return 0;
+	while (in.at[3] & 8 && b.at < in.len && in.at[b.at++]) /* the name */
+		;
+	while (!last && !b.ended) {
+		unsigned type;
+
+		last = take_bits(&b, 1);
+		type = take_bits(&b, 2);
+		if (type == 3 || type == 0) /* none that is stored as it is, which gzip makes of noise alone */
+			return 0;
+		if (!inflate_codes(&b, type == 1, &literals, &distances) || !inflate_block(&b, &literals, &distances, out, size, &len))
+			return 0;
+	}
+	return b.ended ? 0 : len;
+}
+
+/* With a line's end before its first line, too. False: not to be had here. */
+static bool read_kernel_config(struct bytes *text)
+{
+	char path[128];
+	struct bytes packed;
+	struct utsname u;
+	uint8_t *room;
+
+	uname(&u);
+	format_to(path, sizeof(path), "/boot/config-%s", u.release);
+	if (!read_path(path, CONFIG_MAX, text))
+		return true;
+	if (pseudo_read_whole(PROC, "config.gz", CONFIG_MAX, &packed))
+		return false;
+	room = mem_new(CONFIG_MAX);
+	*text = (struct bytes){ room, room ? gunzip(packed, room, CONFIG_MAX - 1) : 0 };
+	bytes_free(&packed);
+	if (!text->len)
+		bytes_free(text);
+	return text->len;
 }
 
 /* === The machine ===============================================================================================================
@@ -4726,9 +5082,108 @@ static void fact_machine(char *buf, size_t size)
 
 static void fact_jit(char *buf, size_t size)
 {
-	long jit = pseudo_read_number(PROC, "sys/net/core/bpf_jit_enable");
+	long jit = pseudo_read_number(PROC, "sys/net/core/bpf_jit_enable"), harden = pseudo_read_number(PROC, "sys/net/core/bpf_jit_harden");
 
-	format_to(buf, size, "%s", jit > 0 ? "on" : jit ? "unknown" : "off");
+	format_to(buf, size, "%s%s", jit > 0 ? "on" : jit ? "unknown" : "off", jit > 0 && harden == 2 ? ", hardened" : "");
+}
+
+/* The vulnerabilities that something is done against, and for the one that has many answers, which. */
+static void fact_mitigations(char *buf, size_t size)
+{
+	static const char *const names[] = {
+		"meltdown", "spectre_v1", "spectre_v2", "spec_store_bypass", "l1tf", "mds", "tsx_async_abort", "srbds", "mmio_stale_data", "retbleed",
+		"spec_rstack_overflow", "gather_data_sampling", "reg_file_data_sampling", "indirect_target_selection", "tsa", "vmscape",
+	};
+	static const char mitigated[] = "Mitigation: ";
+	bool any = false;
+	size_t len = 0;
+
+	for (size_t i = 0; i < COUNT_OF(names) && len < size; i++) {
+		char path[96], line[160];
+
+		format_to(path, sizeof(path), "devices/system/cpu/vulnerabilities/%s", names[i]);
+		any |= pseudo_read_line(SYSFS, path, line, sizeof(line)) > 0;
+		if (strncmp(line, mitigated, strlen(mitigated)))
+			continue;
+		len += format_to(buf + len, size - len, "%s%s", len ? " " : "", names[i]);
+		if (i == 2 && len < size)
+			len += format_to(buf + len, size - len, "(%.*s)", (int)strcspn(line + strlen(mitigated), ";,"), line + strlen(mitigated));
+	}
+	if (any && !len)
+		format_to(buf, size, "none");
+}
+
+/* The mode in use stands within brackets. */
+static void fact_lockdown(char *buf, size_t size)
+{
+	char line[80], *mode;
+
+	pseudo_read_line(SECURITYFS, "lockdown", line, sizeof(line));
+	mode = strchr(line, '[');
+	if (mode)
+		format_to(buf, size, "%.*s", (int)strcspn(mode + 1, "]"), mode + 1);
+}
+
+static void fact_lsm(char *buf, size_t size)
+{
+	pseudo_read_line(SECURITYFS, "lsm", buf, size);
+}
+
+static void fact_governor(char *buf, size_t size)
+{
+	pseudo_read_line(SYSFS, "devices/system/cpu/cpu0/cpufreq/scaling_governor", buf, size);
+}
+
+static void fact_boost(char *buf, size_t size)
+{
+	long boost = pseudo_read_number(SYSFS, "devices/system/cpu/cpufreq/boost");
+	long no_turbo = pseudo_read_number(SYSFS, "devices/system/cpu/intel_pstate/no_turbo");
+
+	if (boost >= 0 || no_turbo >= 0)
+		format_to(buf, size, "%s", boost > 0 || no_turbo == 0 ? "on" : "off");
+}
+
+static void fact_number(const char *path, char *buf, size_t size)
+{
+	long value = pseudo_read_number(PROC, path);
+
+	if (value >= 0)
+		format_to(buf, size, "%ld", value);
+}
+
+static void fact_bpf_stats(char *buf, size_t size)
+{
+	fact_number("sys/kernel/bpf_stats_enabled", buf, size);
+}
+
+static void fact_paranoid(char *buf, size_t size)
+{
+	fact_number("sys/kernel/perf_event_paranoid", buf, size);
+}
+
+/* Options of the kernel that are paid for at each trigger. */
+static void fact_debug(char *buf, size_t size)
+{
+	static const char *const costly[] = {
+		"KASAN", "KCSAN", "KMSAN", "KCOV", "GCOV_KERNEL", "PROVE_LOCKING", "LOCK_STAT", "DEBUG_LOCK_ALLOC", "PROVE_RCU", "DEBUG_PREEMPT",
+		"DEBUG_OBJECTS", "DEBUG_KMEMLEAK", "DEBUG_PAGEALLOC_ENABLE_DEFAULT", "FTRACE_RECORD_RECURSION", "FTRACE_VALIDATE_RCU_IS_WATCHING",
+		"RING_BUFFER_VALIDATE_TIME_DELTAS", "IRQSOFF_TRACER", "PREEMPT_TRACER", "DEBUG_ATOMIC_SLEEP",
+	};
+	struct bytes text = { 0 };
+	size_t len = 0;
+
+	if (!read_kernel_config(&text))
+		return;
+	for (size_t i = 0; i < COUNT_OF(costly) && len < size; i++) {
+		char line[64];
+
+		format_to(line, sizeof(line), "\nCONFIG_%s=y\n", costly[i]);
+		if (find_text((const char *)text.at, line))
+			len += format_to(buf + len, size - len, "%s%s", len ? " " : "", costly[i]);
+	}
+	if (!len)
+		format_to(buf, size, "none");
+	bytes_free(&text);
 }
 
 static void fact_programs(char *buf, size_t size)
@@ -4742,15 +5197,28 @@ static const struct fact {
 	void (*read)(char *buf, size_t size);
 	bool matters;
 } facts[] = {
-	{ "goarch", fact_arch, true },	   { "cpu", fact_cpu, true }, { "cpus", fact_cpus, true },	  { "machine", fact_machine, true },
-	{ "kernel", fact_kernel, false }, { "jit", fact_jit, true }, { "bpftrig", fact_programs, true },
+	{ "goarch", fact_arch, true },
+	{ "cpu", fact_cpu, true },
+	{ "cpus", fact_cpus, true },
+	{ "machine", fact_machine, true },
+	{ "kernel", fact_kernel, false },
+	{ "jit", fact_jit, true },
+	{ "mitigations", fact_mitigations, true },
+	{ "governor", fact_governor, true },
+	{ "boost", fact_boost, true },
+	{ "bpf_stats", fact_bpf_stats, true },
+	{ "debug", fact_debug, true },
+	{ "lockdown", fact_lockdown, false },
+	{ "lsm", fact_lsm, false },
+	{ "perf_event_paranoid", fact_paranoid, false },
+	{ "bpftrig", fact_programs, true },
 };
 
 /* One line a fact into a sink, in a format such as "%s: %s\n". */
 static void put_facts(struct sink *s, const char *before, const char *between, const char *behind)
 {
 	for (size_t i = 0; i < COUNT_OF(facts); i++) {
-		char value[128] = "";
+		char value[FACT_MAX] = "";
 
 		facts[i].read(value, sizeof(value));
 		if (*value)
@@ -4795,6 +5263,16 @@ __attribute__((format(printf, 2, 3))) static void result_note(struct result *res
 	va_end(args);
 }
 
+/* So many producers find a CPU each. */
+static unsigned producers_at_once(const struct settings *set)
+{
+	static struct cpu_list allowed;
+	unsigned cpus = set->prod_cpus.n ? set->prod_cpus.n : !sys_allowed_cpus(&allowed) && allowed.n ? allowed.n : 1;
+
+	return set->producers < cpus ? set->producers : cpus;
+}
+
+
 /*
  * What makes a mean less than it seems. Whatever is remarked on is still in the figure: outliers are counted, never dropped. Two speeds
  * are worth a remark where they explain nearly all that differs, a drift where chance brings it once in a hundred runs; both only where
@@ -4810,7 +5288,7 @@ static void note_irregularities(const struct settings *set, struct result *res)
 		x[i] = windows_rate(res->with.w, i * res->with.per_round, (i + 1) * res->with.per_round);
 	low = mean_of(x, rounds / 2);
 	high = mean_of(x + rounds / 2, rounds - rounds / 2);
-	if (rounds >= ROUNDS_MIN && fabs(trend_of(x, rounds)) > 2.576 && fabs(high - low) > 0.01 * rate.mean)
+	if (rounds >= ROUNDS_MIN && fabs(trend_of(x, rounds)) > 2.576 && fabs(high - low) > 0.01 * rate.mean && low > 0)
 		result_note(res, "drift of %s%.1f %%", high < low ? "" : "+", 100 * (high - low) / low);
 	for (unsigned i = 0; i < n; i++)
 		x[i] = windows_rate(res->with.w, i, i + 1);
@@ -4818,12 +5296,16 @@ static void note_irregularities(const struct settings *set, struct result *res)
 	outliers = n ? count_outliers(x, n) : 0;
 	if (outliers)
 		result_note(res, "%u of %u windows far out", outliers, n);
+	if (res->late)
+		result_note(res, "%u windows late, and taken again", res->late);
 	cut = best_cut(x, n, &explained);
 	low = mean_of(x, cut);
 	high = mean_of(x + cut, n - cut);
 	if (explained > TWO_SPEEDS && high - low > 0.01 * rate.mean)
 		result_note(res, "two speeds, %.3f and %.3fM/s", low, high);
-	if (res->share < SHARE_MIN)
+	if (producers_at_once(set) < set->producers)
+		result_note(res, "%" PRIu32 " producers on %u CPUs", set->producers, producers_at_once(set));
+	else if (res->share < SHARE_MIN)
 		result_note(res, "CPU shared with others: a producer had %.0f %% of it", 100 * res->share);
 	if (set->precision && !res->interrupted && rate.half > set->precision / 100 * rate.mean)
 		result_note(res, "too noisy for %g %%", set->precision);
@@ -4836,7 +5318,8 @@ struct report {
 	const struct result *res;
 	char label[80];
 	struct estimate rate; /* millions a second */
-	double ns;	      /* a trigger, on one producer */
+	unsigned at_once;     /* producers that run at the same time, for which the rate is */
+	double ns;	      /* a trigger, on one of them */
 	bool has_figure;
 };
 
@@ -4844,9 +5327,12 @@ static void make_report(struct report *r, const struct settings *set, const stru
 {
 	*r = (struct report){ .set = set, .row = row, .res = res, .rate = series_rate(&res->with) };
 	make_label(set, row, r->label, sizeof(r->label));
-	r->has_figure = res->outcome == DONE && res->with.n > 1 && r->rate.mean > 0;
-	r->ns = r->has_figure ? 1e3 * set->producers / r->rate.mean : 0;
-	if (r->has_figure)
+	r->has_figure = res->outcome == DONE && res->with.n > (set->as_bench ? 0 : 1) && r->rate.mean > 0;
+	r->at_once = producers_at_once(set);
+	r->ns = r->has_figure ? 1e3 * r->at_once / r->rate.mean : 0;
+	res->net.mean *= r->at_once;
+	res->net.half *= r->at_once;
+	if (r->has_figure && !set->as_bench)
 		note_irregularities(set, res);
 }
 
@@ -4959,9 +5445,10 @@ static double windows_deviation(const struct result *res)
 /* The scripts cut the summary at its first bracket. */
 static void print_bench_skipped(void)
 {
-	for (char *c = reason; *c; c++)
-		*c = *c == '(' ? '[' : *c == ')' ? ']' : *c;
-	print("Summary: hits skipped: %s\n", reason);
+	print("Summary: hits skipped: ");
+	for (const char *c = reason; *c; c++)
+		print("%c", *c == '(' ? '[' : *c == ')' ? ']' : *c);
+	print("\n");
 }
 
 /*
@@ -4995,54 +5482,55 @@ static void print_bench_result(const struct settings *set, const struct row *row
 
 /* --- for programs: one function for the beginning, one for each row, one for the end ------------------------------------------- */
 
-/* A text within quotation marks as JSON wants it: control characters, which no reason has, are left out. */
+/* A text within quotation marks. Of a name that is not ASCII, nobody knows that it is UTF-8, as JSON wants it. */
 static void put_json_text(struct sink *s, const char *text)
 {
 	sink_put(s, '"');
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
 			sink_put(s, '\\');
-		if ((unsigned char)*text >= ' ')
-			sink_put(s, *text);
+		sink_put(s, (unsigned char)*text < ' ' || (unsigned char)*text > '~' ? '?' : *text);
 	}
 	sink_put(s, '"');
 }
 
-/* ns of a trigger in one round, as it is saved. */
+/* ns of a trigger in one round, as it is saved; infinite for a round without one. */
 static double round_ns(const struct report *r, unsigned round)
 {
-	return round_cost(&r->res->with, round) * r->set->producers;
+	return round_cost(&r->res->with, round) * r->at_once;
 }
 
-/* The net cost in one round; infinite where that is not known. */
-static double round_net(const struct report *r, unsigned round)
+static struct window round_sum(const struct report *r, unsigned round)
+{
+	const struct series *s = &r->res->with;
+
+	return sum_windows(s->w, round * s->per_round, (round + 1) * s->per_round);
+}
+
+/* What the program adds to a trigger in one round; infinite where that is not known. */
+static double round_net_ns(const struct report *r, unsigned round)
 {
 	const struct result *res = r->res;
 
-	if (!(res->net.half < INFINITY) || round >= series_rounds(&res->without))
+	if (round >= series_rounds(&res->without) || !(round_cost(&res->without, round) < INFINITY))
 		return INFINITY;
-	return (round_cost(&res->with, round) * res->hits_per_pass - round_cost(&res->without, round)) * r->set->producers;
+	return round_net(&res->with, &res->without, res->hits_per_pass, round) * r->at_once / res->hits_per_pass;
 }
 
-static uint64_t round_hits(const struct report *r, unsigned round)
-{
-	const struct series *s = &r->res->with;
-	uint64_t hits = 0;
-
-	for (unsigned i = 0; i < s->per_round; i++)
-		hits += s->w[round * s->per_round + i].hits;
-	return hits;
-}
-
-/* Rounds with hits: what one line each is written for. */
 static unsigned report_rounds(const struct report *r)
 {
-	unsigned n = r->has_figure ? series_rounds(&r->res->with) : 0;
+	return r->has_figure ? series_rounds(&r->res->with) : 0;
+}
 
-	for (unsigned i = 0; i < n; i++)
-		if (!round_hits(r, i))
-			return i;
-	return n;
+/* Why there is no figure, as text and as a word. */
+static const char *report_reason(const struct report *r)
+{
+	return r->res->outcome == DONE ? "interrupted before there was a figure" : reason;
+}
+
+static const char *report_outcome(const struct report *r)
+{
+	return r->res->interrupted ? "interrupted" : r->res->outcome == DONE ? "done" : r->res->outcome == SKIPPED ? "skipped" : "failed";
 }
 
 /* Go's benchmark format (https://go.dev/design/14313-benchmark-format), which benchstat reads: a line a round. */
@@ -5052,28 +5540,46 @@ static void put_gobench_begin(struct sink *s)
 	put_facts(s, "", ": ", "\n");
 }
 
+/* The name has all of the options in it that change what is measured, as Go's sub-benchmarks have. */
+static void put_gobench_name(struct sink *s, const struct report *r)
+{
+	const struct settings *set = r->set;
+
+	sink_print(s, "BenchmarkTrigger/%s", r->row->name);
+	if (set->batch != BATCH_DEFAULT)
+		sink_print(s, "/batch=%" PRIu32, set->batch);
+	if (set->stacktrace)
+		sink_print(s, "/stack=1");
+	if (set->obj_path) {
+		sink_print(s, "/obj=");
+		for (const char *c = set->obj_path; *c; c++)
+			sink_put(s, (unsigned char)*c <= ' ' || *c == '/' ? '_' : *c);
+	}
+	if (set->producers > 1)
+		sink_print(s, "-%" PRIu32, set->producers);
+}
+
 static void put_gobench_row(struct sink *s, const struct report *r)
 {
-	char name[96];
-	size_t len = format_to(name, sizeof(name), "Trigger/%s", r->row->name);
+	bool first = true;
 
-	if (r->set->batch != BATCH_DEFAULT)
-		len += format_to(name + len, sizeof(name) - len, "/batch=%" PRIu32, r->set->batch);
-	if (r->set->producers > 1)
-		format_to(name + len, sizeof(name) - len, "-%" PRIu32, r->set->producers);
 	if (!r->has_figure)
-		sink_print(s, "# %s: %s: %s\n", r->label, r->res->outcome == SKIPPED ? "skipped" : "failed", reason);
+		sink_print(s, "# %s: %s: %s\n", r->label, report_outcome(r), report_reason(r));
 	else if (*r->res->note)
 		sink_print(s, "# %s: %s\n", r->label, r->res->note);
 	for (unsigned i = 0; i < report_rounds(r); i++) {
-		sink_print(s, "Benchmark%s %" PRIu64 " %.4f ns/op", name, round_hits(r, i), round_ns(r, i));
-		if (round_net(r, i) < INFINITY)
-			sink_print(s, " %.4f net-ns/op", round_net(r, i));
-		if (!i && r->res->instructions)
+		if (!(round_ns(r, i) < INFINITY))
+			continue;
+		put_gobench_name(s, r);
+		sink_print(s, " %" PRIu64 " %.4f ns/op", round_sum(r, i).hits, round_ns(r, i));
+		if (round_net_ns(r, i) < INFINITY)
+			sink_print(s, " %.4f net-ns/op", round_net_ns(r, i));
+		if (first && r->res->instructions)
 			sink_print(s, " %.4f instructions/op", r->res->instructions);
-		if (!i && r->res->cycles)
+		if (first && r->res->cycles)
 			sink_print(s, " %.4f cycles/op", r->res->cycles);
 		sink_print(s, "\n");
+		first = false;
 	}
 }
 
@@ -5096,7 +5602,7 @@ static void print_json_begin(const struct settings *set, unsigned count)
 	(void)set, (void)count;
 	print("{\n  \"context\": {\n    \"executable\": \"bpftrig\",\n    \"json_schema_version\": 1");
 	for (size_t i = 0; i < COUNT_OF(facts); i++) {
-		char value[128] = "";
+		char value[FACT_MAX] = "";
 
 		facts[i].read(value, sizeof(value));
 		print(",\n    \"%s\": ", facts[i].key);
@@ -5108,10 +5614,25 @@ static void print_json_begin(const struct settings *set, unsigned count)
 
 static void print_json_entry(const struct report *r, const char *behind, const char *type, uint64_t iterations, double ns)
 {
-	print("%s\n    {\"name\": \"%s%s\", \"run_name\": \"%s\", \"run_type\": \"%s\", \"threads\": %" PRIu32 ", \"iterations\": %" PRIu64
-	      ", \"real_time\": %.4f, \"cpu_time\": %.4f, \"time_unit\": \"ns\"",
-	      json_follows ? "," : "", r->label, behind, r->label, type, r->set->producers, iterations, ns, ns);
+	print("%s\n    {\"name\": \"%s%s\", \"run_name\": \"%s\", \"run_type\": \"%s\", \"threads\": %" PRIu32 ", \"batch\": %" PRIu32
+	      ", \"iterations\": %" PRIu64 ", \"real_time\": %.4f, \"cpu_time\": %.4f, \"time_unit\": \"ns\"",
+	      json_follows ? "," : "", r->label, behind, r->label, type, r->set->producers, r->set->batch, iterations, ns, ns);
 	json_follows = true;
+}
+
+static void print_json_mean(const struct report *r, unsigned rounds)
+{
+	const struct result *res = r->res;
+
+	print_json_entry(r, "_mean", "aggregate", rounds, r->ns);
+	print(", \"aggregate_name\": \"mean\", \"rate\": %.6f, \"rate_half\": %.6f", r->rate.mean, r->rate.half);
+	if (res->net.half < INFINITY)
+		print(", \"net_ns\": %.4f, \"net_ns_half\": %.4f", res->net.mean / res->hits_per_pass, res->net.half / res->hits_per_pass);
+	if (res->instructions)
+		print(", \"instructions\": %.4f, \"cycles\": %.4f", res->instructions, res->cycles);
+	print(", \"interrupted\": %s, \"label\": ", res->interrupted ? "true" : "false");
+	put_json_text(&output, res->note);
+	print("}");
 }
 
 static void print_json_row(const struct report *r)
@@ -5119,25 +5640,21 @@ static void print_json_row(const struct report *r)
 	unsigned rounds = report_rounds(r);
 
 	for (unsigned i = 0; i < rounds; i++) {
-		print_json_entry(r, "", "iteration", round_hits(r, i), round_ns(r, i));
+		if (!(round_ns(r, i) < INFINITY))
+			continue;
+		print_json_entry(r, "", "iteration", round_sum(r, i).hits, round_ns(r, i));
 		print(", \"repetitions\": %u, \"repetition_index\": %u", rounds, i);
-		if (round_net(r, i) < INFINITY)
-			print(", \"net_ns\": %.4f", round_net(r, i));
+		if (round_net_ns(r, i) < INFINITY)
+			print(", \"net_ns\": %.4f", round_net_ns(r, i));
 		print("}");
 	}
-	print_json_entry(r, r->has_figure ? "_mean" : "", r->has_figure ? "aggregate" : "iteration", rounds, r->has_figure ? r->ns : 0);
-	if (!r->has_figure) {
-		print(", \"error_occurred\": true, \"skipped\": %s, \"error_message\": ", r->res->outcome == SKIPPED ? "true" : "false");
-		put_json_text(&output, reason);
-	} else {
-		print(", \"aggregate_name\": \"mean\", \"rate\": %.6f, \"rate_half\": %.6f", r->rate.mean, r->rate.half < INFINITY ? r->rate.half : 0);
-		if (r->res->net.half < INFINITY)
-			print(", \"net_ns\": %.4f, \"net_ns_half\": %.4f", r->res->net.mean, r->res->net.half);
-		if (r->res->instructions)
-			print(", \"instructions\": %.4f, \"cycles\": %.4f", r->res->instructions, r->res->cycles);
-		print(", \"interrupted\": %s, \"label\": ", r->res->interrupted ? "true" : "false");
-		put_json_text(&output, r->res->note);
+	if (r->has_figure) {
+		print_json_mean(r, rounds);
+		return;
 	}
+	print_json_entry(r, "", "iteration", 0, 0);
+	print(", \"error_occurred\": true, \"skipped\": %s, \"error_message\": ", r->res->outcome == SKIPPED ? "true" : "false");
+	put_json_text(&output, report_reason(r));
 	print("}");
 }
 
@@ -5155,20 +5672,19 @@ static void print_csv_begin(const struct settings *set, unsigned count)
 /* As RFC 4180 has it; a number that is not known is empty. */
 static void print_csv_row(const struct report *r)
 {
-	const char *note = r->has_figure ? r->res->note : reason;
+	const char *note = r->has_figure ? r->res->note : report_reason(r);
+	unsigned hits_per_pass = r->res->hits_per_pass;
 	const struct { double value; bool known; } numbers[] = {
 		{ r->rate.mean, r->has_figure },
 		{ r->rate.half, r->has_figure && r->rate.half < INFINITY },
 		{ r->ns, r->has_figure },
-		{ r->res->net.mean, r->has_figure && r->res->net.half < INFINITY },
-		{ r->res->net.half, r->has_figure && r->res->net.half < INFINITY },
+		{ r->res->net.mean / hits_per_pass, r->has_figure && r->res->net.half < INFINITY },
+		{ r->res->net.half / hits_per_pass, r->has_figure && r->res->net.half < INFINITY },
 		{ r->res->instructions, r->res->instructions > 0 },
 		{ r->res->cycles, r->res->cycles > 0 },
 	};
-	static const char *const outcomes[] = { [DONE] = "done", [SKIPPED] = "skipped", [FAILED] = "failed" };
 
-	print("%s,%" PRIu32 ",%" PRIu32 ",%s", r->row->name, r->set->producers, r->set->batch,
-	      r->res->interrupted ? "interrupted" : outcomes[r->res->outcome]);
+	print("%s,%" PRIu32 ",%" PRIu32 ",%s", r->row->name, r->set->producers, r->set->batch, report_outcome(r));
 	for (size_t i = 0; i < COUNT_OF(numbers); i++)
 		if (numbers[i].known)
 			print(",%.4f", numbers[i].value);
@@ -5195,16 +5711,17 @@ static void print_ktap_row(const struct report *r)
 {
 	bool skipped = r->res->outcome == SKIPPED;
 
-	for (char *c = reason; *c; c++) /* # begins a directive */
-		*c = *c == '#' ? ' ' : *c;
 	if (r->has_figure) {
 		print("# %s: ", r->label);
 		print_figure(r);
 		print("\n");
 	} else if (!skipped) {
-		print("# %s: %s\n", r->label, r->res->outcome == FAILED ? reason : "interrupted before there was a figure");
+		print("# %s: %s\n", r->label, report_reason(r));
 	}
-	print("%sok %u %s%s%s\n", r->has_figure || skipped ? "" : "not ", ++ktap_number, r->label, skipped ? " # SKIP " : "", skipped ? reason : "");
+	print("%sok %u %s%s", r->has_figure || skipped ? "" : "not ", ++ktap_number, r->label, skipped ? " # SKIP " : "");
+	for (const char *c = skipped ? reason : ""; *c; c++)
+		print("%c", *c == '#' ? ' ' : *c); /* it begins a directive */
+	print("\n");
 }
 
 /* --- charts: bars of ns a trigger, on the terminal and as SVG ------------------------------------------------------------------ */
@@ -5286,8 +5803,8 @@ static void print_chart(void)
 	for (unsigned i = 0; i < bars.n; i++)
 		label = (int)strlen(bars.v[i].label) > label ? (int)strlen(bars.v[i].label) : label;
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	width = (size.ws_col > 40 ? size.ws_col : 80) - label - 26;
-	width = width > 10 ? width : 10;
+	width = (size.ws_col ? size.ws_col : 80) - label - 26;
+	width = width > 4 ? width : 4;
 	print("\n%*s %11s ± half of the 95 %% interval%s\n", label, "", "ns/trigger", scale.logarithmic ? ", logarithmic" : "");
 	for (unsigned i = 0; i < bars.n; i++) {
 		unsigned length = place_of(&scale, bars.v[i].ns) * width * 8 + 0.5;
@@ -5310,7 +5827,8 @@ static double svg_x(const struct scale *s, double value)
 static void svg_text(struct sink *s, const char *text)
 {
 	for (; *text; text++)
-		sink_print(s, *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "%c", *text);
+		sink_print(s, *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "%c",
+			   *text < ' ' || *text > '~' ? '?' : *text);
 }
 
 /* A line and a number at each step of the scale: five or so of them, or each power of ten. */
@@ -5325,16 +5843,16 @@ static void svg_grid(struct sink *s, const struct scale *scale, int bottom)
 			   svg_x(scale, v), svg_x(scale, v), SVG_TOP - 6, bottom, svg_x(scale, v), bottom + 16, v);
 }
 
-/* A picture that needs nothing beside itself. The whiskers are the 95 % intervals. Returns 0 or -errno. */
-static int write_svg(const char *path)
+/* A picture that needs nothing beside itself. The whiskers are the 95 % intervals. Returns 0 or an errno. */
+static int write_svg(int fd)
 {
-	int fd = sys_result(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)), bottom = SVG_TOP + (int)bars.n * SVG_ROW;
+	int bottom = SVG_TOP + (int)bars.n * SVG_ROW;
 	struct sink s = { .buf = (char[1024]){ 0 }, .size = 1024, .fd = fd };
 	struct scale scale = bars_scale();
 	char cpu[128] = "", kernel[128] = "";
 
-	if (fd < 0)
-		return fd;
+	if (ftruncate(fd, 0) && errno != EINVAL)
+		return errno;
 	fact_cpu(cpu, sizeof(cpu));
 	fact_kernel(kernel, sizeof(kernel));
 	sink_print(&s,
@@ -5360,39 +5878,31 @@ static int write_svg(const char *path)
 	}
 	sink_print(&s, "</svg>\n");
 	sink_flush(&s);
-	if (close(fd) && !s.err)
-		s.err = errno;
-	return -s.err;
+	return s.err;
 }
 
 /* --- progress: one line on a terminal, written over itself --------------------------------------------------------------------- */
 
-static bool progress_shown; /* on standard error, which is a terminal */
-
-static void clear_progress(void)
-{
-	if (progress_shown)
-		write_all(STDERR_FILENO, "\r\033[K", 4);
-	progress_shown = false;
-}
-
-/* What runs, how narrow its interval is by now, and how long it takes at most. */
+/* What runs, how narrow its interval is by now, and how long it takes at most; as much of it as a line holds. */
 static void show_progress(const struct run *run, const struct plan *plan, const struct result *res)
 {
 	unsigned rounds = series_rounds(&res->with);
 	struct estimate rate = { 0, INFINITY };
-	char buf[160], precision[48] = "";
-	struct sink s = { .buf = buf, .size = sizeof(buf), .fd = STDERR_FILENO };
+	struct winsize window = { .ws_col = 0 };
+	char buf[160];
+	size_t len;
 
 	if (rounds > 1)
 		rate = series_rate(&res->with);
-	if (plan->precision)
-		format_to(precision, sizeof(precision), " (%g %% is wanted)", plan->precision * 100);
-	sink_print(&s, "\r\033[K%s", run->row->name);
-	if (rate.half < INFINITY)
-		sink_print(&s, ": %.3f ± %.2f %%%s", rate.mean, 100 * rate.half / rate.mean, precision);
-	sink_print(&s, ", at most %.0f s more", (plan->rounds - rounds) * (double)plan->round_ns / NS + 0.5);
-	sink_flush(&s);
+	len = format_to(buf, sizeof(buf), "\r\033[K%s", run->row->name);
+	if (rate.half < INFINITY && rate.mean > 0)
+		len += format_to(buf + len, sizeof(buf) - len, ": %.3fM/s to %.2f %%", rate.mean, 100 * rate.half / rate.mean);
+	if (rate.half < INFINITY && plan->precision)
+		len += format_to(buf + len, sizeof(buf) - len, " of %g %%", plan->precision * 100);
+	len += format_to(buf + len, sizeof(buf) - len, ", at most %.0f s more", (plan->rounds - rounds) * (double)plan->round_ns / NS + 0.5);
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col && len > window.ws_col + 3u)
+		len = window.ws_col + 3; /* the four bytes before it take no room, and the last column stays free */
+	write_all(STDERR_FILENO, buf, len);
 	progress_shown = true;
 }
 
@@ -5502,6 +6012,260 @@ static void say_machine(void)
 	    jit > 0 ? "on" : jit ? "unknown" : "off: the programs are interpreted", machine_kind()->remark);
 }
 
+/* --- profile: where the producers are, symbol by symbol ------------------------------------------------------------------------- */
+
+enum area { AREA_USER, AREA_KERNEL, AREA_TRAMPOLINE, AREA_PROGRAM, AREA_COUNT };
+
+/* An address and how often it was seen; the symbol is the last one not behind it. */
+struct spot {
+	uint64_t ip, symbol_ip;
+	unsigned count;
+	bool is_user;
+	const char *symbol; /* in the text of kallsyms, not terminated */
+	int len;
+};
+
+struct profile {
+	struct spot *spots;
+	unsigned n, samples, lost;
+	const char *event;
+	struct bytes kallsyms;
+};
+
+static int compare_spots(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	return (x->ip > y->ip) - (x->ip < y->ip);
+}
+
+/* Most first; equal ones by name, so that two runs are easy to compare. */
+static int compare_counts(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strncmp(x->symbol, y->symbol, x->len);
+}
+
+/* The records of one producer, a spot each. A record may wrap around the end of the ring. */
+static void profile_read(struct profile *profile, struct ring *ring)
+{
+	const char *data = (const char *)ring->page + sysconf(_SC_PAGESIZE);
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+
+	for (uint64_t at = 0; at + sizeof(struct perf_event_header) <= head;) {
+		struct { struct perf_event_header header; uint64_t ip; } record;
+
+		for (size_t i = 0; i < sizeof(record); i++)
+			((char *)&record)[i] = data[(at + i) % RING_SIZE];
+		if (record.header.size < sizeof(record.header))
+			break;
+		at += record.header.size;
+		if (record.header.type != PERF_RECORD_SAMPLE) {
+			profile->lost += record.header.type == PERF_RECORD_LOST;
+			continue;
+		}
+		profile->spots[profile->n++] = (struct spot){
+			.ip = record.ip,
+			.count = 1,
+			.is_user = (record.header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER,
+			.symbol = "",
+		};
+	}
+	munmap(ring->page, sysconf(_SC_PAGESIZE) + RING_SIZE);
+	ring->page = NULL;
+}
+
+/* Equal addresses into one spot each, in ascending order. */
+static void profile_merge(struct profile *profile)
+{
+	unsigned n = 0;
+
+	qsort(profile->spots, profile->n, sizeof(*profile->spots), compare_spots);
+	for (unsigned i = 0; i < profile->n; i++)
+		if (n && profile->spots[n - 1].ip == profile->spots[i].ip)
+			profile->spots[n - 1].count++;
+		else
+			profile->spots[n++] = profile->spots[i];
+	profile->samples = profile->n;
+	profile->n = n;
+}
+
+/* "ffffffff81000000 T name\t[module]": gives a symbol to the first spot not before it, if it is nearer than what that has. */
+static void profile_symbol(struct profile *profile, const char *line, size_t len)
+{
+	uint64_t ip = 0;
+	unsigned low = 0, high = profile->n;
+	size_t digits = 0;
+
+	for (; digits < len && digits < 16 && line[digits] != ' '; digits++)
+		ip = ip << 4 | (line[digits] <= '9' ? line[digits] - '0' : (line[digits] | 0x20) - 'a' + 10);
+	if (!ip || len < digits + 4 || (line[digits + 1] | 0x20) == 'd' || (line[digits + 1] | 0x20) == 'b' || (line[digits + 1] | 0x20) == 'r')
+		return;
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		*(profile->spots[middle].ip < ip ? &low : &high) = middle + (profile->spots[middle].ip < ip);
+	}
+	if (low == profile->n || profile->spots[low].is_user || profile->spots[low].symbol_ip > ip)
+		return;
+	profile->spots[low].symbol_ip = ip;
+	profile->spots[low].symbol = line + digits + 3;
+	profile->spots[low].len = strcspn(line + digits + 3, "\t\n");
+}
+
+/* A spot without a symbol of its own has that of the one before, which is the nearest below it. Returns whether there is any. */
+static bool profile_spread(struct profile *profile)
+{
+	bool named = false;
+
+	for (unsigned i = 0; i < profile->n; i++) {
+		struct spot *spot = &profile->spots[i];
+
+		if (i && !spot->is_user && spot[-1].symbol_ip > spot->symbol_ip) {
+			spot->symbol_ip = spot[-1].symbol_ip;
+			spot->symbol = spot[-1].symbol;
+			spot->len = spot[-1].len;
+		}
+		named |= spot->symbol_ip != 0;
+	}
+	return named;
+}
+
+/* Names all spots. False: no addresses are shown. */
+static bool profile_name(struct profile *profile)
+{
+	if (pseudo_read_whole(PROC, "kallsyms", TEXT_FILE_MAX, &profile->kallsyms))
+		return false;
+	for (const char *line = (const char *)profile->kallsyms.at; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		profile_symbol(profile, line, len);
+		line += len + (line[len] == '\n');
+	}
+	return profile_spread(profile);
+}
+
+static enum area area_of_spot(const struct spot *spot)
+{
+	static const struct { const char *start; enum area area; } names[] = {
+		{ "bpf_prog_", AREA_PROGRAM },
+		{ "bpf_trampoline_", AREA_TRAMPOLINE },
+		{ "bpf_dispatcher_", AREA_TRAMPOLINE },
+		{ "ftrace_trampoline", AREA_TRAMPOLINE },
+		{ "kprobe_insn_page", AREA_TRAMPOLINE }, /* the probed instruction's copy */
+		{ "kprobe_optinsn_page", AREA_TRAMPOLINE },
+	};
+
+	if (spot->is_user)
+		return AREA_USER;
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (spot->symbol_ip && !strncmp(spot->symbol, names[i].start, strlen(names[i].start)))
+			return names[i].area;
+	return AREA_KERNEL;
+}
+
+/* One spot for each symbol, the user's all one. */
+static void profile_fold(struct profile *profile)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < profile->n; i++) {
+		const struct spot *spot = &profile->spots[i];
+		unsigned same = 0;
+
+		while (same < n && (profile->spots[same].is_user != spot->is_user || (!spot->is_user && profile->spots[same].symbol_ip != spot->symbol_ip)))
+			same++;
+		if (same < n)
+			profile->spots[same].count += spot->count;
+		else
+			profile->spots[n++] = *spot;
+	}
+	profile->n = n;
+	qsort(profile->spots, n, sizeof(*profile->spots), compare_counts);
+}
+
+static void print_profile(const char *label, const struct profile *profile)
+{
+	static const char *const areas[] = { "user", "kernel", "trampoline", "program" };
+	unsigned of[AREA_COUNT] = { 0 };
+
+	for (unsigned i = 0; i < profile->n; i++)
+		of[area_of_spot(&profile->spots[i])] += profile->spots[i].count;
+	print("  %s: %u samples of %s:", label, profile->samples, profile->event);
+	for (int i = 0; i < AREA_COUNT; i++)
+		print("%s %s %.1f %%", i ? "," : "", areas[i], 100.0 * of[i] / profile->samples);
+	print("%s\n", profile->lost ? "; some were lost" : "");
+	for (unsigned i = 0; i < profile->n && i < PROFILE_LINES; i++) {
+		const struct spot *spot = &profile->spots[i];
+
+		if (spot->is_user)
+			print("  %5.1f %%  [user] the loop\n", 100.0 * spot->count / profile->samples);
+		else if (spot->symbol_ip)
+			print("  %5.1f %%  %.*s\n", 100.0 * spot->count / profile->samples, spot->len, spot->symbol);
+		else
+			print("  %5.1f %%  [kernel] no symbol\n", 100.0 * spot->count / profile->samples);
+	}
+}
+
+/* Runs the producers once more for up to a second, sampled, so that the figure has none of the cost of that. The program is attached. */
+static enum outcome profile_run(struct run *run, struct profile *profile)
+{
+	uint64_t ns = run->set->duration < 1 ? run->set->duration * NS : NS;
+	enum outcome o = DONE;
+
+	for (unsigned i = 0; i < run->producer_count; i++)
+		run->producers[i].samples_hz = PROFILE_HZ;
+	o = start_producers(run, false);
+	if (!o)
+		sleep_until(now_ns() + ns);
+	stop_producers(run);
+	profile->spots = mem_new((size_t)run->producer_count * RING_SIZE / 16 * sizeof(*profile->spots));
+	for (unsigned i = 0; i < run->producer_count; i++) {
+		struct ring *ring = &run->producers[i].ring;
+
+		run->producers[i].samples_hz = 0;
+		profile->event = ring->event;
+		if (ring->page && profile->spots)
+			profile_read(profile, ring);
+		else if (!o)
+			o = profile->spots ? blame(STEP_PERF_OPEN, ring->err, "perf_event_open of samples", NULL, NULL) : fail("out of memory");
+	}
+	return o;
+}
+
+/* The profile of the row in hand, until its line has been printed. */
+static struct profile taken;
+
+/* Takes the profile of a row that has just been measured. A failure is one of the profile, not of the row. */
+static void profile_row(struct run *run)
+{
+	enum outcome o = DONE;
+
+	if (run->attached_count && !run->links.n)
+		o = row_reattach(run);
+	o = o ? o : profile_run(run, &taken);
+	if (o || !taken.n) {
+		say("--profile: %s: %s", run->row->name, o ? reason : "not one sample");
+		return;
+	}
+	profile_merge(&taken);
+	if (!profile_name(&taken))
+		say("--profile: /proc/kallsyms shows no addresses (no CAP_SYSLOG, or kernel.kptr_restrict 2; it is %ld)",
+		    pseudo_read_number(PROC, "sys/kernel/kptr_restrict"));
+	profile_fold(&taken);
+}
+
+/* Behind the row's line. */
+static void print_taken_profile(const char *label)
+{
+	if (taken.samples)
+		print_profile(label, &taken);
+	mem_free(taken.spots);
+	bytes_free(&taken.kallsyms);
+	taken = (struct profile){ 0 };
+}
+
 /*
  * As bench, windows of a second. Else rounds of ten parts, which are windows; on one CPU the time of each sample is the producers' (14,000
  * instructions in exact mode), so that there one window of each side is all of the round. A row with nothing attached has one side.
@@ -5534,6 +6298,7 @@ static struct plan make_plan(const struct settings *set, const struct row *row, 
 		.warmup_ns = set->warmup * NS,
 		.precision = set->precision / 100,
 		.round_ns = PARTS * part,
+		.after = !IS_SMALL && set->profile ? profile_row : NULL,
 		.progress = !set->quiet && !one_cpu && getpid() != 1 && isatty(STDERR_FILENO) ? show_progress : NULL,
 	};
 }
@@ -5548,6 +6313,7 @@ struct outlet {
 	const struct format *format;
 	struct sink save; /* fd -1: nowhere */
 	char save_buffer[4096];
+	int svg_fd; /* -1: none */
 };
 
 static void run_and_print(const struct row *row, const struct settings *set, const struct sources *src, bool several, struct outlet *out,
@@ -5567,6 +6333,8 @@ static void run_and_print(const struct row *row, const struct settings *set, con
 		print_bench_result(set, row, res, several);
 	else
 		out->format->row(&r);
+	if (!IS_SMALL)
+		print_taken_profile(r.label);
 	flush_output();
 	if (r.has_figure && res->excess)
 		say("%s: %" PRIu64 " hits came from elsewhere on this machine", r.label, res->excess);
@@ -5581,48 +6349,76 @@ static void run_and_print(const struct row *row, const struct settings *set, con
 	tally->failed += res->outcome == FAILED;
 }
 
+/* The results go behind what the file has, on a line of their own even where that ends in the middle of one. */
+static int open_save(const char *path, struct sink *save)
+{
+	struct stat st;
+	char last = '\n';
+
+	save->fd = sys_result(open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+	if (save->fd == -EACCES || save->fd == -EINVAL) /* what can be written only */
+		save->fd = sys_result(open(path, O_WRONLY | O_APPEND | O_CLOEXEC));
+	if (save->fd < 0)
+		return save->fd;
+	if (!fstat(save->fd, &st) && st.st_size > 0 && pread(save->fd, &last, 1, st.st_size - 1) == 1 && last != '\n')
+		sink_put(save, '\n');
+	put_gobench_begin(save);
+	return 0;
+}
+
 /* Opens what the command line wants written beside standard output, before anything is measured. */
 static bool outlet_open(struct outlet *out, const struct settings *set)
 {
-	*out = (struct outlet){ .format = find_format(set->format ? set->format : "bench"), .save.fd = -1 };
-	if (IS_SMALL || !set->save)
-		return true;
-	out->save = (struct sink){ .buf = out->save_buffer, .size = sizeof(out->save_buffer) };
-	out->save.fd = sys_result(open(set->save, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-	if (out->save.fd < 0) {
-		say("%s: " ERR, set->save, ERR_ARGS(out->save.fd));
-		return false;
+	int err = 0;
+
+	*out = (struct outlet){ .format = find_format(set->format ? set->format : "bench"), .save.fd = -1, .svg_fd = -1 };
+	out->save.buf = out->save_buffer;
+	out->save.size = sizeof(out->save_buffer);
+	if (!IS_SMALL && set->save)
+		err = open_save(set->save, &out->save);
+	if (err)
+		say("%s: " ERR, set->save, ERR_ARGS(err));
+	if (!IS_SMALL && !err && set->svg) {
+		out->svg_fd = sys_result(open(set->svg, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+		err = out->svg_fd < 0 ? out->svg_fd : 0;
+		if (err)
+			say("%s: " ERR, set->svg, ERR_ARGS(err));
 	}
-	put_gobench_begin(&out->save);
-	return true;
+	return !err;
 }
 
-/* False: something was lost on the way to a file. */
+/* Closes a file that was written; err is what went wrong before, and is said. */
+static bool outlet_close_file(const char *path, int fd, int err)
+{
+	if (close(fd) && !err)
+		err = errno;
+	if (err)
+		say("%s: " ERR, path, ERR_ARGS(err));
+	return !err;
+}
+
+/* False: something was lost on the way to a file. A picture without a bar leaves the file as it was. */
 static bool outlet_close(struct outlet *out, const struct settings *set)
 {
-	int err = out->save.err;
+	bool good = !bars.lost;
 
 	if (out->format->end)
 		out->format->end();
 	if (!IS_SMALL && set->chart && bars.n)
 		print_chart();
 	flush_output();
-	if (out->save.fd >= 0 && close(out->save.fd) && !err)
-		err = errno;
-	if (err)
-		say("%s: " ERR, set->save, ERR_ARGS(err));
-	if (!IS_SMALL && !err && set->svg && bars.n) {
-		err = write_svg(set->svg);
-		if (err)
-			say("%s: " ERR, set->svg, ERR_ARGS(err));
-	} else if (set->svg && !bars.n) {
-		say("%s: not written, for there is no figure", set->svg);
+	if (out->save.fd >= 0)
+		good &= outlet_close_file(set->save, out->save.fd, out->save.err);
+	if (!IS_SMALL && out->svg_fd >= 0) {
+		if (!bars.n)
+			say("%s: not written, for there is no figure", set->svg);
+		good &= outlet_close_file(set->svg, out->svg_fd, bars.n ? write_svg(out->svg_fd) : 0);
 	}
 	if (bars.lost)
 		say("the chart is not whole: out of memory");
 	mem_free(bars.v);
 	bars.v = NULL;
-	return !err && !bars.lost;
+	return good;
 }
 
 /* Every row for every batch and number of producers asked for. */
@@ -5699,6 +6495,104 @@ static int command_list(const struct choice *choice, const struct settings *set,
 	return output_lost ? EXIT_FAILED : have ? EXIT_FINE : EXIT_NOTHING;
 }
 
+/* --- jit: the machine code that the kernel made of a row's programs ------------------------------------------------------------- */
+
+/* Bytes as llvm-mc --disassemble takes them; # begins a comment. */
+static void print_bytes(const uint8_t *code, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++) {
+		print("0x%02x ", code[i]);
+		if (i % 16 == 15 || i + 1 == len)
+			print("# %04" PRIx32 "\n", i / 16 * 16);
+	}
+}
+
+static void print_functions(const struct jited *jited, const struct code *names)
+{
+	uint32_t off = 0;
+
+	for (uint32_t i = 0; i < jited->func_count; off += jited->func_lens[i++]) {
+		uint32_t len = jited->func_lens[i] < jited->size - off ? jited->func_lens[i] : jited->size - off;
+		bool known, is_private = arch_has_private_stack(jited->code + off, len, &known);
+
+		print("# function %s: %" PRIu32 " bytes at offset %#" PRIx32 ", %s\n", i < names->func_count ? names->funcs[i].name : "?", len, off,
+		      !known ? "private stack not known on " ARCH : is_private ? "a private stack" : "no private stack");
+		print_bytes(jited->code + off, len);
+	}
+}
+
+/* One program of a row, loaded once more to see how long that takes the verifier. */
+static enum outcome print_program(const struct run *run, struct object *obj, const char *prog, const struct load_as *like, const char *role)
+{
+	struct code *names = mem_new(sizeof(*names));
+	struct jited jited = { 0 };
+	struct load_as as = *like;
+	enum outcome o;
+	long usec = -1;
+	int fd, err;
+
+	if (!names)
+		return fail("out of memory");
+	as.verified_usec = &usec;
+	o = row_load((struct run *)run, obj, prog, &as, &fd);
+	o = o ? o : object_link(obj, prog, names);
+	if (!o) {
+		err = jited_read(fd, &jited);
+		o = err == -ENODATA ? skip_no_image() : err ? fail("BPF_OBJ_GET_INFO_BY_FD: " ERR, ERR_ARGS(err)) : DONE;
+		close(fd);
+	}
+	if (!o && run->set->raw) {
+		output_bytes(jited.code, jited.size);
+	} else if (!o) {
+		print("# %s: %s %s: tag ", run->row->name, role, prog);
+		for (size_t i = 0; i < sizeof(jited.tag); i++)
+			print("%02x", jited.tag[i]);
+		print(", %" PRIu32 " instructions, %" PRIu32 " verified in %ld us; %" PRIu32 " bytes of code\n", jited.insns, jited.verified_insns, usec,
+		      jited.size);
+		print_functions(&jited, names);
+	}
+	mem_free(jited.code);
+	mem_free(names->insns);
+	mem_free(names);
+	return o;
+}
+
+/* The attached programs of a row, and its driver; with --raw the bytes of the attached one alone. */
+static enum outcome jit_row(const struct row *row, const struct settings *set, const struct sources *src)
+{
+	const struct load_as driver = { .what = "the driver", .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT, .needs = row->needs };
+	struct run run;
+	enum outcome o = row_setup(&run, row, set, src);
+
+	if (!o && !row->prog && !row->driver)
+		o = skip("has no BPF program");
+	for (unsigned i = set->raw && run.attached_count ? run.attached_count - 1 : 0; i < run.attached_count && !o; i++)
+		o = print_program(&run, &run.objects[0], run.attached[i].prog, &run.attached[i].as, "program");
+	if (!o && row->driver && (!set->raw || !row->prog))
+		o = print_program(&run, &run.objects[1], row->driver, &driver, "driver");
+	row_teardown(&run);
+	return o;
+}
+
+static int command_jit(const struct choice *choice, const struct settings *set, const struct sources *src)
+{
+	struct tally tally = { 0 };
+	int lock = lock_instance();
+
+	for (unsigned i = 0; i < choice->n && !signal_pending() && !output_lost; i++) {
+		enum outcome o = jit_row(choice->rows[i], set, src);
+
+		flush_output();
+		if (o)
+			say("%s: %s: %s", choice->rows[i]->name, o == SKIPPED ? "skipped" : "failed", reason);
+		tally.done += o == DONE;
+		tally.failed += o == FAILED;
+	}
+	if (lock >= 0)
+		close(lock);
+	return output_lost || tally.failed ? EXIT_FAILED : tally.done ? EXIT_FINE : EXIT_NOTHING;
+}
+
 /* --- compare: two rows, or one with two sets of options, in turns --------------------------------------------------------------- */
 
 struct side {
@@ -5721,7 +6615,7 @@ static enum outcome side_round(struct side *side, uint64_t window_ns, struct res
 
 	*res = (struct result){ .with.w = w };
 	row_run(side->choice.rows[0], &side->set, &side->src, &plan, res);
-	side->ns = windows_cost(w, 0, res->with.n) * side->set.producers;
+	side->ns = windows_cost(w, 0, res->with.n) * producers_at_once(&side->set);
 	return res->outcome;
 }
 
@@ -5754,22 +6648,44 @@ static struct ratio ratio_of(const double *differences, unsigned n)
 	return (struct ratio){ (1 + e.mean) / (1 - e.mean), (1 + low) / (1 - low), high < 1 ? (1 + high) / (1 - high) : INFINITY };
 }
 
-/* One of four words, and what bounds the third. Less than a thousandth is called no difference whatever the interval. */
+enum verdict { TOO_LITTLE, NO_DIFFERENCE, SLOWER, FASTER };
+
+/* The most that the times can differ by, in percent. */
+static double ratio_bound(const struct ratio *r)
+{
+	return 100 * fmax(1 - r->low, r->high - 1);
+}
+
+/* What is nearer to 1 than DIFFERENCE_MIN is no difference, whatever the interval. */
+static enum verdict judge(const struct ratio *r, unsigned rounds)
+{
+	bool differs = r->low > 1 || r->high < 1;
+
+	if (rounds < COMPARE_MIN || (ratio_bound(r) > BOUND_MAX && !differs))
+		return TOO_LITTLE;
+	if (!differs || fabs(r->value - 1) < DIFFERENCE_MIN)
+		return NO_DIFFERENCE;
+	return r->low > 1 ? SLOWER : FASTER;
+}
+
 static void print_verdict(const struct side *a, const struct side *b, const struct ratio *r, unsigned rounds)
 {
-	double bound = 100 * (1 - r->low > r->high - 1 ? 1 - r->low : r->high - 1);
-
 	print("%-15s: %8.2f ns/trigger\n%-15s: %8.2f ns/trigger\n", a->text, a->sum / rounds, b->text, b->sum / rounds);
 	print("B / A          : %8.4f, 99 %% interval %.4f to %.4f, %u rounds\n", r->value, r->low, r->high, rounds);
-	if (rounds < COMPARE_MIN || (bound > BOUND_MAX && r->low < 1 && r->high > 1))
+	switch (judge(r, rounds)) {
+	case TOO_LITTLE:
 		print("not enough data in %u rounds: compare for longer (-d)\n", rounds);
-	else if (r->low > 1 && r->value > 1 + DIFFERENCE_MIN)
+		break;
+	case NO_DIFFERENCE:
+		print("no difference: if there is one, it is at most %.2f %%\n", fmax(ratio_bound(r), 100 * DIFFERENCE_MIN));
+		break;
+	case SLOWER:
 		print("%s is slower: %.2f %% more time a trigger than %s\n", b->text, 100 * (r->value - 1), a->text);
-	else if (r->high < 1 && r->value < 1 - DIFFERENCE_MIN)
+		break;
+	case FASTER:
 		print("%s is faster: %.2f %% less time a trigger than %s\n", b->text, 100 * (1 - r->value), a->text);
-	else
-		print("no difference: if there is one, it is at most %.2f %%\n", bound < 100 * DIFFERENCE_MIN ? 100 * DIFFERENCE_MIN : bound);
-	flush_output();
+		break;
+	}
 }
 
 /* A first round of each side, which does not count: whether it runs here, and how long a round takes beside its window. */
@@ -5780,13 +6696,16 @@ static enum outcome compare_begin(struct side sides[2], uint64_t *around_ns)
 		uint64_t start = now_ns();
 		enum outcome o = side_round(&sides[i], COMPARE_WINDOW, &res);
 
-		*around_ns += (now_ns() - start - COMPARE_WINDOW) / 2;
+		if (now_ns() - start > COMPARE_WINDOW)
+			*around_ns += (now_ns() - start - COMPARE_WINDOW) / 2;
 		if (o) {
 			print("%-15s:  %s: %s\n", sides[i].text, o == SKIPPED ? "skipped" : "failed", reason);
 			return o;
 		}
 		if (*res.note)
 			print("# %s: %s\n", sides[i].text, res.note);
+		if (producers_at_once(&sides[i].set) < sides[i].set.producers)
+			print("# %s: %" PRIu32 " producers on %u CPUs\n", sides[i].text, sides[i].set.producers, producers_at_once(&sides[i].set));
 	}
 	return DONE;
 }
@@ -5848,7 +6767,9 @@ static int command_compare(struct side sides[2], const struct settings *set)
 		close(lock);
 	if (o == SKIPPED)
 		return EXIT_NOTHING;
-	return o || output_lost || (set->fail_above >= 0 && r.low > 1 && r.value > 1 + set->fail_above / 100) ? EXIT_FAILED : EXIT_FINE;
+	if (set->fail_above >= 0 && judge(&r, n) == SLOWER && r.value > 1 + set->fail_above / 100)
+		return EXIT_FAILED;
+	return o || output_lost ? EXIT_FAILED : EXIT_FINE;
 }
 
 /* --- diff: saved results against saved results ---------------------------------------------------------------------------------- */
@@ -5864,8 +6785,9 @@ struct sample {
 struct saved_side {
 	const char *kernels[DIFF_KERNELS];
 	unsigned kernel_n, kernel, runs;
-	struct { const char *key, *value; } machine[16];
+	struct { const char *key, *value; } machine[32];
 	unsigned machine_n;
+	const char *mixed; /* what differs between the machines of this side */
 };
 
 struct saved {
@@ -5929,7 +6851,7 @@ static bool parse_value(const char *text, double *out)
 	while (power--)
 		*out = e[1] == '-' ? *out / 10 : *out * 10;
 	*out = negative ? -*out : *out;
-	return fabs(*out) <= 1e300;
+	return fabs(*out) < 1e15;
 }
 
 /* "BenchmarkNAME ITERATIONS VALUE UNIT ...". NULL, or what is wrong with it. */
@@ -5966,6 +6888,9 @@ static const char *saved_key(struct saved_side *side, char *line)
 	side->runs += !strcmp(line, "pkg");
 	while (i < side->machine_n && strcmp(side->machine[i].key, line))
 		i++;
+	for (size_t k = 0; i < side->machine_n && k < COUNT_OF(facts); k++)
+		if (facts[k].matters && !strcmp(facts[k].key, line) && strcmp(side->machine[i].value, value))
+			side->mixed = facts[k].key;
 	if (i < COUNT_OF(side->machine)) { /* others are more than any of ours, and not compared */
 		side->machine_n += i == side->machine_n;
 		side->machine[i].key = line;
@@ -6023,11 +6948,17 @@ static unsigned saved_values(const struct saved *saved, unsigned line, unsigned 
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < saved->n && n < DIFF_VALUES; i++) {
+	for (unsigned i = 0; i < saved->n; i++) {
 		const struct sample *s = &saved->v[i];
 
-		if (s->line == line && s->kernel == kernel && s->is_new == is_new)
-			out[n++] = s->value;
+		if (s->line != line || s->kernel != kernel || s->is_new != is_new)
+			continue;
+		if (n == DIFF_VALUES) {
+			say("%s %s: only the first %d values of %s are compared", saved->lines[line].name, saved->lines[line].unit, DIFF_VALUES,
+			    is_new ? "NEW" : "OLD");
+			break;
+		}
+		out[n++] = s->value;
 	}
 	*e = estimate_mean(out, n, LEVEL);
 	sort_numbers(out, n);
@@ -6039,13 +6970,31 @@ struct diff {
 	unsigned compared, slower;
 };
 
-static void print_center(const struct estimate *e, unsigned n)
+/* Digits behind the point, for four of them in all or more. */
+static int decimals_for(double value)
 {
-	char text[48] = "-";
+	value = fabs(value);
+	return value >= 10 || !value ? 2 : value >= 0.1 ? 4 : value >= 0.001 ? 6 : 10;
+}
 
-	if (n)
-		format_to(text, sizeof(text), n > 1 ? "%.2f ± %.2f" : "%.2f", e->mean, e->half);
+static void print_mean(const struct estimate *e, unsigned n)
+{
+	int digits = decimals_for(e->mean);
+	char text[64] = "-";
+
+	if (n > 1)
+		format_to(text, sizeof(text), "%.*f ± %.*f", digits, e->mean, digits, e->half);
+	else if (n)
+		format_to(text, sizeof(text), "%.*f", digits, e->mean);
 	print("  %*s", 20 + (n > 1), text); /* ± has two bytes */
+}
+
+/* Whether more of a unit is slower: a time, or anything else, for an operation. */
+static bool is_cost(const char *unit)
+{
+	size_t len = strlen(unit);
+
+	return len > 3 && !strcmp(unit + len - 3, "/op");
 }
 
 /*
@@ -6058,14 +7007,14 @@ static void diff_line(struct diff *diff, const struct saved *saved, unsigned lin
 	struct estimate e[2];
 	unsigned n[2] = { saved_values(saved, line, old_kernel, false, values[0], &e[0]),
 			  saved_values(saved, line, new_kernel, true, values[1], &e[1]) };
-	double change = e[1].mean - e[0].mean, percent = e[0].mean ? 100 * change / fabs(e[0].mean) : 0, p;
+	double change = e[1].mean - e[0].mean, percent = 100 * change / fabs(e[0].mean), p; /* infinite from 0 */
 	bool differs;
 
 	if (!n[0] && !n[1])
 		return;
 	print("%-34s %-10s", saved->lines[line].name, saved->lines[line].unit);
-	print_center(&e[0], n[0]);
-	print_center(&e[1], n[1]);
+	print_mean(&e[0], n[0]);
+	print_mean(&e[1], n[1]);
 	if (!n[0] || !n[1]) {
 		print("  only in %s\n", n[0] ? "OLD" : "NEW");
 		return;
@@ -6073,12 +7022,12 @@ static void diff_line(struct diff *diff, const struct saved *saved, unsigned lin
 	p = mann_whitney(values[0], n[0], values[1], n[1]);
 	differs = p < 0.05 && change * change > e[0].half * e[0].half + e[1].half * e[1].half;
 	if (differs)
-		print("  %s%.2f (%s%.1f%%)", change > 0 ? "+" : "", change, change > 0 ? "+" : "", percent);
+		print("  %s%.*f (%s%.1f%%)", change > 0 ? "+" : "", decimals_for(change), change, change > 0 ? "+" : "", percent);
 	else
 		print("  ~");
 	print("  p=%.3f n=%u+%u\n", p, n[0], n[1]);
 	diff->compared++;
-	diff->slower += differs && diff->fail_above >= 0 && percent > diff->fail_above;
+	diff->slower += differs && is_cost(saved->lines[line].unit) && diff->fail_above >= 0 && percent > diff->fail_above;
 }
 
 /* Remarks on what makes the two sides hard to compare. */
@@ -6092,6 +7041,9 @@ static void diff_remarks(const struct saved *saved)
 				if (facts[k].matters && !strcmp(old->machine[i].key, facts[k].key) && !strcmp(new->machine[j].key, facts[k].key) &&
 				    strcmp(old->machine[i].value, new->machine[j].value))
 					say("the machines differ: %s: %s, and %s", facts[k].key, old->machine[i].value, new->machine[j].value);
+	for (int i = 0; i < 2; i++)
+		if (saved->sides[i].mixed)
+			say("%s holds results of machines that differ (%s), taken as one", i ? "NEW" : "OLD", saved->sides[i].mixed);
 	if (old->runs == 1 && new->runs == 1)
 		say("one run on each side: p does not know what differs from run to run (--save adds to its file: save several)");
 }
@@ -6218,9 +7170,9 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 
 enum option_kind { OPTION_FLAG, OPTION_COUNTS, OPTION_NUMBER, OPTION_CPUS, OPTION_TEXT, OPTION_HELP, OPTION_VERSION };
 
-enum { CMD_RUN = 1, CMD_LIST = 2, CMD_COMPARE = 4, CMD_DIFF = 8, CMD_INITRAMFS = 16, CMD_SIDE = 32 /* one of the two of compare */ };
+enum { CMD_RUN = 1, CMD_LIST = 2, CMD_COMPARE = 4, CMD_DIFF = 8, CMD_INITRAMFS = 16, CMD_JIT = 64, CMD_SIDE = 32 /* one of the two of compare */ };
 
-#define ROWS (CMD_RUN | CMD_LIST | CMD_COMPARE)
+#define ROWS (CMD_RUN | CMD_LIST | CMD_COMPARE | CMD_JIT)
 #define ANY (ROWS | CMD_DIFF | CMD_INITRAMFS)
 
 struct option {
@@ -6236,7 +7188,7 @@ struct option {
 #define MEMBER(member) offsetof(struct settings, member)
 
 static const struct option options[] = {
-	{ 'd', "duration", "SEC", OPTION_NUMBER, ROWS, MEMBER(duration), 0.01, SECONDS_MAX, "how long to measure a row, or to compare two, at most" },
+	{ 'd', "duration", "SEC", OPTION_NUMBER, ROWS, MEMBER(duration), 0.01, SECONDS_MAX, "how long to measure a row or to compare two: at most, but half of it for a row" },
 	{ 'w', "warmup", "SEC", OPTION_NUMBER, CMD_RUN | CMD_LIST, MEMBER(warmup), 0, SECONDS_MAX, "how long to run before that" },
 	{ 0, "precision", "PCT", OPTION_NUMBER, ROWS, MEMBER(precision), 0, 100, "end when half of the interval is this narrow; 0: never" },
 	{ 'p', "producers", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(producer_list), 1, PRODUCERS_MAX,
@@ -6254,6 +7206,8 @@ static const struct option options[] = {
 	FULL({ 0, "save", "FILE", OPTION_TEXT, CMD_RUN, MEMBER(save), 0, 0, "add the results to FILE too, for diff and for Go's benchstat" },)
 	FULL({ 0, "chart", NULL, OPTION_FLAG, CMD_RUN, MEMBER(chart), 0, 0, "draw bars behind the lines" },)
 	FULL({ 0, "svg", "FILE", OPTION_TEXT, CMD_RUN, MEMBER(svg), 0, 0, "draw them into FILE, with their intervals" },)
+	FULL({ 0, "profile", NULL, OPTION_FLAG, CMD_RUN, MEMBER(profile), 0, 0, "behind each figure, where the producers spend their time" },)
+	FULL({ 0, "raw", NULL, OPTION_FLAG, CMD_JIT, MEMBER(raw), 0, 0, "jit: only the bytes of the attached program, for objdump -D -b binary" },)
 	FULL({ 0, "fail-above", "PCT", OPTION_NUMBER, CMD_COMPARE | CMD_DIFF, MEMBER(fail_above), 0, 1e6, "exit with 1 where B or NEW is slower by more than this" },)
 	{ 0, "init", "FILE", OPTION_TEXT, CMD_INITRAMFS, MEMBER(init), 0, 0, "initramfs: this binary instead of itself, of another architecture, say" },
 	{ 0, "args", "TEXT", OPTION_TEXT, CMD_INITRAMFS, MEMBER(args), 0, 0, "initramfs: arguments for a kernel command line without any" },
@@ -6279,6 +7233,7 @@ static const struct command {
 } commands[] = {
 	{ "list", CMD_LIST, "[options] [name|glob|suite ...]" },
 	FULL({ "compare", CMD_COMPARE, "[options] 'A [options]' 'B [options]'" },)
+	FULL({ "jit", CMD_JIT, "[options] name|glob|suite ..." },)
 	FULL({ "diff", CMD_DIFF, "[--fail-above PCT] OLD[,...] NEW[,...]" },)
 	{ "initramfs", CMD_INITRAMFS, "[--args TEXT] [--init FILE] [FILE]" },
 };
@@ -6441,6 +7396,8 @@ static int choose_all(const struct settings *set, const struct names *names, str
 		nearest_names(names->v[i], near, sizeof(near));
 		return misuse("%s: no such benchmark%s%s", names->v[i], *near ? "; did you mean " : "", near);
 	}
+	if (names->command == CMD_JIT && !names->n)
+		return misuse("jit: of which row?");
 	if (set->as_bench && !set->list && !choice->n)
 		return misuse("which benchmark? (bench -l lists them)");
 	for (size_t i = 0; !names->n && i < COUNT_OF(rows); i++)
@@ -6476,8 +7433,10 @@ static int check_settings(struct settings *set)
 		return misuse("--on-exit: '%s' is neither poweroff, reboot nor halt", set->on_exit);
 	if (set->stacktrace && !set->quiet && !set->as_bench)
 		say("-s: only the rows of kernel functions, tracepoints and system calls take a stack trace");
-	if (set->as_bench && (set->chart || (set->format && strcmp(set->format, "bench"))))
-		return misuse("--chart and --format: not as bench");
+	if ((set->profile || set->chart) && set->format && strcmp(set->format, "bench"))
+		return misuse("--chart and --profile: only with --format bench");
+	if (set->as_bench && (set->chart || set->profile || (set->format && strcmp(set->format, "bench"))))
+		return misuse("--chart, --profile and --format: not as bench");
 	if (set->prod_cpus.n && set->prod_cpus.n < most)
 		return misuse("--prod-affinity: %u CPUs for %" PRIu32 " producers", set->prod_cpus.n, most);
 	if (set->prod_cpus.n)
@@ -6566,7 +7525,7 @@ static int parse_side(struct side *side, const char *text, const struct settings
 	static unsigned used;
 	struct names names = { .command = CMD_SIDE };
 	char *argv[32], *copy = words[used++ % 2];
-	int code;
+	int argc, code;
 
 	if (strlen(text) >= sizeof(words[0]))
 		return misuse("compare: '%.20s...' is too long", text);
@@ -6574,7 +7533,10 @@ static int parse_side(struct side *side, const char *text, const struct settings
 	side->text = text;
 	side->set = *set;
 	side->set.given = 0;
-	code = parse_words(split_words(copy, false, 0, argv, COUNT_OF(argv)), argv, &side->set, &names);
+	argc = split_words(copy, false, 0, argv, COUNT_OF(argv));
+	if (argc == COUNT_OF(argv) - 1)
+		return misuse("compare: '%.20s...' has too many words", text);
+	code = parse_words(argc, argv, &side->set, &names);
 	if (code == GO_ON && !names.n)
 		return misuse("compare: '%s' names no row", text);
 	code = code == GO_ON ? choose_all(&side->set, &names, &side->choice) : code;
@@ -6612,6 +7574,9 @@ static int diff(const struct settings *set, const struct names *names)
 {
 	if (names->n != 2)
 		return misuse("diff: wants OLD and NEW, each a file or several with commas between them");
+	for (int i = 0; i < 2; i++)
+		if (*names->v[i] == ',' || !*names->v[i] || find_text(names->v[i], ",,") || names->v[i][strlen(names->v[i]) - 1] == ',')
+			return misuse("diff: '%s' has an empty name in it", names->v[i]);
 	return command_diff(set, names->v[0], names->v[1]);
 }
 
@@ -6638,7 +7603,10 @@ static int run_or_list(struct settings *set, const struct names *names)
 		say("%s", reason);
 		return EXIT_FAILED;
 	}
-	code = set->list ? command_list(&choice, set, &src) : command_run(&choice, set, &src);
+	if (!IS_SMALL && names->command == CMD_JIT)
+		code = command_jit(&choice, set, &src);
+	else
+		code = set->list ? command_list(&choice, set, &src) : command_run(&choice, set, &src);
 	bytes_free(&src.given);
 	return code;
 }
