@@ -5214,6 +5214,28 @@ static const struct fact {
 	{ "bpftrig", fact_programs, true },
 };
 
+/* What makes figures worth less, or others than people expect: a fact that is known, and is not as it should be. */
+static const struct warning {
+	void (*read)(char *buf, size_t size);
+	const char *key, *good, *text;
+} warnings[] = {
+	{ fact_bpf_stats, "kernel.bpf_stats_enabled", "0", "each run of a program is timed, which costs more than most of what is measured here; sysctl -w kernel.bpf_stats_enabled=0" },
+	{ fact_jit, "BPF JIT", "on", "programs cost more than with net.core.bpf_jit_enable=1 and net.core.bpf_jit_harden=0" },
+	{ fact_debug, "debug options of this kernel", "none", "figures say nothing of a kernel without them" },
+	{ fact_governor, "CPU frequency governor", "performance", "the clock follows the load; write performance into /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor" },
+};
+
+static void say_warnings(void)
+{
+	for (size_t i = 0; i < COUNT_OF(warnings); i++) {
+		char value[FACT_MAX] = "";
+
+		warnings[i].read(value, sizeof(value));
+		if (*value && strcmp(value, warnings[i].good) && strcmp(value, "unknown"))
+			say("%s: %s: %s", warnings[i].key, value, warnings[i].text);
+	}
+}
+
 /* One line a fact into a sink, in a format such as "%s: %s\n". */
 static void put_facts(struct sink *s, const char *before, const char *between, const char *behind)
 {
@@ -6010,6 +6032,8 @@ static void say_machine(void)
 	sys_allowed_cpus(&allowed);
 	say(VERSION " (" ARCH "), Linux %s %s, %u CPU%s, BPF JIT %s%s", u.release, u.machine, allowed.n, allowed.n == 1 ? "" : "s",
 	    jit > 0 ? "on" : jit ? "unknown" : "off: the programs are interpreted", machine_kind()->remark);
+	if (!IS_SMALL)
+		say_warnings();
 }
 
 /* --- profile: where the producers are, symbol by symbol ------------------------------------------------------------------------- */
@@ -6462,9 +6486,32 @@ static int command_run(const struct choice *choice, struct settings *set, const 
 	return tally.done || set->as_bench ? EXIT_FINE : EXIT_NOTHING;
 }
 
+static void print_listed(const struct row *row, enum outcome o)
+{
+	print("%-23s %-4s %s\n", row->name, o ? "no" : "yes", row->help);
+	print("%-23s      needs %s\n", "", row->needs);
+	if (o)
+		print("%-23s      %s\n", "", reason);
+}
+
+/* An object of an array. */
+static void print_json_listed(const struct row *row, enum outcome o, unsigned index)
+{
+	const struct { const char *key, *value; } texts[] = { { "name", row->name }, { "help", row->help }, { "needs", row->needs },
+							      { "reason", o ? reason : "" } };
+
+	print("%s\n  {\"works\": %s", index ? "," : "[", o ? "false" : "true");
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		print(", \"%s\": ", texts[i].key);
+		put_json_text(&output, texts[i].value);
+	}
+	print("}");
+}
+
 /* Each row, what it needs, and whether it works here: found by setting it up and running one batch. */
 static int command_list(const struct choice *choice, const struct settings *set, const struct sources *src)
 {
+	bool json = !IS_SMALL && set->format && !strcmp(set->format, "json");
 	unsigned have = 0;
 	int lock;
 
@@ -6483,13 +6530,16 @@ static int command_list(const struct choice *choice, const struct settings *set,
 
 		o = o ? o : row_verify(&run);
 		row_teardown(&run);
-		print("%-23s %-4s %s\n", row->name, o ? "no" : "yes", row->help);
-		print("%-23s      needs %s\n", "", row->needs);
-		if (o)
-			print("%-23s      %s\n", "", reason);
+		if (json)
+			print_json_listed(row, o, i);
+		else
+			print_listed(row, o);
 		flush_output();
 		have += o == DONE;
 	}
+	if (json)
+		print("\n]\n");
+	flush_output();
 	if (lock >= 0)
 		close(lock);
 	return output_lost ? EXIT_FAILED : have ? EXIT_FINE : EXIT_NOTHING;
@@ -7202,7 +7252,7 @@ static const struct option options[] = {
 	{ 0, "nr-batch-iters", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(batch_list), 1, BATCH_MAX, NULL },
 	{ 's', "stacktrace", NULL, OPTION_FLAG, ROWS | CMD_SIDE, MEMBER(stacktrace), 0, 0, "take a stack trace in the rows of kernel functions too" },
 	{ 0, "obj", "FILE", OPTION_TEXT, ROWS | CMD_SIDE, MEMBER(obj_path), 0, 0, "take the programs from this BPF object" },
-	{ 0, "format", "FORMAT", OPTION_TEXT, CMD_RUN, MEMBER(format), 0, 0, "bench (default), overhead" FULL(", gobench, json, csv, ktap") },
+	{ 0, "format", "FORMAT", OPTION_TEXT, CMD_RUN | CMD_LIST, MEMBER(format), 0, 0, "bench (default), overhead" FULL(", gobench, json, csv, ktap") },
 	FULL({ 0, "save", "FILE", OPTION_TEXT, CMD_RUN, MEMBER(save), 0, 0, "add the results to FILE too, for diff and for Go's benchstat" },)
 	FULL({ 0, "chart", NULL, OPTION_FLAG, CMD_RUN, MEMBER(chart), 0, 0, "draw bars behind the lines" },)
 	FULL({ 0, "svg", "FILE", OPTION_TEXT, CMD_RUN, MEMBER(svg), 0, 0, "draw them into FILE, with their intervals" },)
@@ -7396,6 +7446,8 @@ static int choose_all(const struct settings *set, const struct names *names, str
 		nearest_names(names->v[i], near, sizeof(near));
 		return misuse("%s: no such benchmark%s%s", names->v[i], *near ? "; did you mean " : "", near);
 	}
+	if (set->list && set->format && strcmp(set->format, "bench") && strcmp(set->format, "json"))
+		return misuse("--format: only bench or json for list");
 	if (names->command == CMD_JIT && !names->n)
 		return misuse("jit: of which row?");
 	if (set->as_bench && !set->list && !choice->n)
@@ -7453,12 +7505,18 @@ static int check_settings(struct settings *set)
 	return GO_ON;
 }
 
-/* Appends the words of a text to argv, those behind "--" if it has such a word. Returns the new argc. */
+/*
+ * Appends the words of a text to argv, those behind "--" if it has such a word. Blanks within ' or " do not end a word that begins so.
+ * Returns the new argc.
+ */
 static int split_words(char *text, bool only_behind, int argc, char **argv, int max)
 {
-	char *save = NULL;
+	while (*(text += strspn(text, " \n"))) {
+		char *end = *text == '\'' || *text == '"' ? strchr(text + 1, *text) : NULL, *word = text + (end != NULL);
 
-	for (char *word = strtok_r(text, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
+		end = end ? end : word + strcspn(word, " \n");
+		text = *end ? end + 1 : end;
+		*end = 0;
 		if (!only_behind && argc < max - 1)
 			argv[argc++] = word;
 		if (only_behind && !strcmp(word, "--"))

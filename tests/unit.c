@@ -2559,6 +2559,28 @@ static void test_options_empty_vector(void)
 	      "options: an empty vector is taken as no arguments", "came %u rows", choice.n);
 }
 
+static void test_split_words(void)
+{
+	static const struct { const char *text; bool behind; const char *words; } rows[] = {
+		{ "", false, "" }, { "  \n ", false, "" }, { "a b", false, "a|b|" }, { " a  b\n", false, "a|b|" },
+		{ "quiet -- -d1 fentry", true, "-d1|fentry|" }, { "quiet", true, "" }, { "a -- b -- c", true, "b|--|c|" },
+		{ "compare 'fentry -p2' \"kprobe -s\"", false, "compare|fentry -p2|kprobe -s|" }, { "'' x", false, "|x|" },
+		{ "it's 'open end", false, "it's|'open|end|" }, { "'a' 'b'c", false, "a|b|c|" }, { "'-- '", true, "" },
+	};
+	char text[128], joined[128], name[160], *argv[16];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		int argc = split_words(strcpy(text, rows[i].text), rows[i].behind, 0, argv, 16);
+
+		joined[0] = 0;
+		snprintf(name, sizeof(name), "words: %.*s", (int)strcspn(rows[i].text, "\n"), rows[i].text);
+		for (int j = 0; j < argc; j++)
+			strcat(strcat(joined, argv[j]), "|");
+		check(!strcmp(joined, rows[i].words) && !argv[argc], name, "'%s', not '%s'", joined, rows[i].words);
+	}
+	check(split_words(strcpy(text, "1 2 3 4 5"), false, 0, argv, 4) == 3 && !argv[3], "words: no more than there is room for", "%s", argv[0]);
+}
+
 /* One side of compare. */
 static void test_sides(void)
 {
@@ -2580,7 +2602,7 @@ static void test_sides(void)
 	};
 	static struct side side;
 	static struct settings set;
-	char long_text[600], text[512];
+	char long_text[600], text[512], name[80];
 
 	memset(long_text, 'a', sizeof(long_text) - 1);
 	long_text[sizeof(long_text) - 1] = 0;
@@ -2594,8 +2616,8 @@ static void test_sides(void)
 		capture_end(file, saved, text, sizeof(text));
 		if (code == GO_ON)
 			snprintf(text, sizeof(text), "%s p=%u batch=%u", side.choice.rows[0]->name, side.set.producers, side.set.batch);
-		check(code == (is_long ? EXIT_MISUSE : rows[i].code) && says_all(text, is_long ? "is too long" : rows[i].says),
-		      is_long ? "sides: a text that is too long" : *rows[i].text ? rows[i].text : "sides: nothing", "came %d '%s'", code, text);
+		snprintf(name, sizeof(name), "sides: '%.40s'", is_long ? long_text : rows[i].text);
+		check(code == (is_long ? EXIT_MISUSE : rows[i].code) && says_all(text, is_long ? "is too long" : rows[i].says), name, "came %d '%s'", code, text);
 	}
 }
 
@@ -3803,6 +3825,7 @@ int main(void)
 	test_options_with_cpus();
 	test_options_empty_vector();
 	test_options_table();
+	test_split_words();
 	test_sides();
 	test_values();
 	test_saved();

@@ -12,6 +12,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,8p' >&2; exit 2; }
 machine=$1 binary=$2 kernel=$3
 shift 3
+words=
+for word; do # within quotes where it has blanks: bpftrig takes them off
+	case $word in *' '*) word="'$word'" ;; esac
+	words="$words $word"
+done
 
 case $machine in # as uname -m says it
 aarch64) machine=arm64 ;;
@@ -46,7 +51,7 @@ trap 'rm -rf "$tmp"' EXIT
 "${MAKER:-$here/../bpftrig}" initramfs --init "$binary" "$tmp/initramfs"
 timeout "${SECONDS_MAX:-300}" "${qemu[@]}" "${exact[@]}" -m "${MEM:-512M}" -smp "$smp" -no-reboot \
 	-display none -monitor none -serial stdio \
-	-kernel "$kernel" -initrd "$tmp/initramfs" -append "console=$console quiet panic=-1 ${APPEND:-} -- $*" </dev/null >"$tmp/out" 2>&1 || :
+	-kernel "$kernel" -initrd "$tmp/initramfs" -append "console=$console quiet panic=-1 ${APPEND:-} --$words" </dev/null >"$tmp/out" 2>&1 || :
 
 # The kernel's own lines start with a time; the firmware's are on the display that nobody sees.
 tr -d '\r' <"$tmp/out" | sed "${firmware_end:+1,/$firmware_end/d}" | grep -vE '^\[ *[0-9]+\.[0-9]+\] ' >"$tmp/clean" || :
