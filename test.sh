@@ -3,7 +3,7 @@
 #
 # Every test of bpftrig.
 #
-# usage: ./test.sh [group...]		groups: build unit cli rows bench vm; with none, all of them
+# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why vm; with none, all of them
 #
 # Prints `ok - NAME`, `not ok - NAME: REASON` with the output that was judged, or `skip - NAME: REASON` for what cannot run here,
 # and last the counts. Exit status 1 if anything failed.
@@ -11,12 +11,13 @@
 # A test is a function that check() runs in a process and an empty directory of its own. There it runs something (run, must) and
 # judges what came of it (want...); fail and skip end it. To add one: the function in its group's part, and its line in the group.
 #
-# No test judges how fast something was. Where one has to happen while another goes on, it waits for a sign of that (wait_for).
+# No test judges how fast something was, but those of --precision, which have seconds to spare, whether a run ended early. Where one has to
+# happen while another goes on, it waits for a sign of that (wait_for).
 set -u
 export LC_ALL=C
 
 top=$(cd "$(dirname "$0")" && pwd)
-all_groups='build unit cli rows bench vm'
+all_groups='build unit cli rows bench figures why vm'
 small_limit=102400 # bytes of the static, stripped binary with musl, the measuring alone
 size_limit=163840  # and with all that is done with figures
 
@@ -1921,6 +1922,1337 @@ bench_failed() {
 	want err 'failed: .*did not run the program'
 }
 
+# === figures: what they are worth, and what is done with them ==================================================================
+
+group_figures() {
+	local typed words row line
+
+	check 'figures: net: what the program adds to a pass, in each round less than the pass' figures_net
+	check 'figures: net: none where nothing is attached' figures_net_none
+	check 'figures: net: none as bench' figures_net_bench
+	check 'figures: --precision: a run that knows enough ends early' figures_precision
+	check 'figures: --precision 0: a run takes its time' figures_precision_never
+	check 'figures: --precision: one that was not reached is noted' figures_precision_missed
+	check 'figures: a CPU shared with others is noted' figures_shared
+
+	check 'figures: --save: the machine, a line each round, and a second run behind it' figures_save
+	check 'figures: --save: options that change what is measured are in the name' figures_save_name
+	check 'figures: --save: a skipped row is a remark' figures_save_skipped
+	check 'figures: --save: into a missing folder: nothing is measured' figures_save_missing
+	check 'figures: --save: a full disk' figures_save_full
+
+	check 'figures: diff: a file with itself: no difference' figures_diff_itself
+	check 'figures: diff: two sides clearly apart' figures_diff_apart
+	check 'figures: diff: --fail-above' figures_diff_fail_above
+	check 'figures: diff: what is on one side only' figures_diff_only
+	check 'figures: diff: nothing in common: exit status 4' figures_diff_nothing
+	check 'figures: diff: several files on a side' figures_diff_files
+	check 'figures: diff: several kernels: a table for each pair' figures_diff_kernels
+	check 'figures: diff: a remark where the machines differ in what matters' figures_diff_machines
+	check 'figures: diff: a remark where there is one run on each side' figures_diff_one_run
+	check 'figures: diff: lines of CRLF, and what Go prints beside results' figures_diff_foreign
+	while IFS= read -r row; do
+		check "figures: diff: malformed: ${row%% | *}" figures_diff_malformed "${row%% | *}" "${row##* | }"
+	done < <(malformed_lines)
+	check 'figures: diff: a JSON file, an empty one, a directory, none' figures_diff_unreadable
+	check 'figures: diff: means, intervals and p are those of scipy' figures_diff_scipy
+
+	check 'figures: json: names, rounds, threads, and a mean of the rounds' figures_json
+	check 'figures: json: a skipped and a failed row have the reason, with quotes in it' figures_json_reasons
+	check 'figures: json: interrupted in the middle of several rows' figures_json_interrupted
+	check 'figures: a row that was interrupted before it had a figure has that as its reason, in each format' figures_interrupted_early
+	check "figures: json: google benchmark's compare.py takes it" figures_json_compare
+	check 'figures: gobench: what --save writes' figures_gobench
+	check 'figures: gobench: benchstat takes it' figures_benchstat
+	check 'figures: csv: as many fields in each line, quotes within' figures_csv
+	check 'figures: ktap: version, plan, numbers, SKIP' figures_ktap
+	check "figures: ktap: the kernel's kunit.py takes it" figures_kunit
+
+	check 'figures: --chart: a bar for each figure, as wide as the terminal allows' figures_chart
+	check 'figures: --svg: well-formed, a bar for each figure, over what was there' figures_svg
+	check 'figures: --svg: a directory, a missing folder, a full disk' figures_svg_unwritable
+	check 'figures: --svg: no figure, no file' figures_svg_nothing
+	check 'figures: progress: on a terminal, and cleared' figures_progress
+	check 'figures: progress: none where standard error is no terminal, none with -q' figures_progress_none
+
+	check 'figures: compare: four lines, and the slower one is named' figures_compare
+	check 'figures: compare: a row with itself' figures_compare_itself
+	check 'figures: compare: options of one side' figures_compare_options
+	check 'figures: compare: an object for each side' figures_compare_objects
+	check 'figures: compare: --fail-above' figures_compare_fail_above
+	check 'figures: compare: a row that cannot run: its reason, exit status 4' figures_compare_skipped
+	check 'figures: compare: interrupted: what is known, exit status 130' figures_compare_interrupted
+
+	while IFS= read -r row; do
+		typed=${row%% | *} words=${row##* | }
+		check "figures: misuse: bpftrig $typed" cli_misuse "$typed" "$words"
+	done < <(figures_misuses)
+}
+
+# What is typed, and what the one line on standard error must name.
+figures_misuses() {
+	local option
+
+	cat <<-'END'
+		--precision 101 usermode-count | --precision\b.*'101'
+		--precision -1 usermode-count | --precision\b.*'-1'
+		--precision 5% usermode-count | --precision\b.*'5%'
+		--format xml usermode-count | --format\b.*'xml'.*\bktap\b
+		list --format csv usermode-count | --format\b.*\blist\b
+		--format json --chart usermode-count | --chart\b.*--format bench
+		--save '' usermode-count | --save\b.*empty
+		compare usermode-count | compare\b.*two rows
+		compare | compare\b.*two rows
+		compare usermode-count usermode-count usermode-count | compare\b.*two rows
+		compare usermode-count fentri | fentri.*\bfentry\b
+		compare usermode-count '' | compare\b.*names no row
+		compare usermode-count ' --batch 10' | compare\b.*' --batch 10' names no row
+		compare usermode-count trig | compare\b.*'trig' is more than one row
+		compare usermode-count 'usermode-count -p 1,2' | compare\b.*more than one row
+		compare usermode-count 'usermode-count --batch 1,10' | compare\b.*more than one row
+		compare --batch 1,10 usermode-count usermode-count | compare\b.*more than one row
+		compare usermode-count 'usermode-count --nope' | --nope\b
+		compare usermode-count 'usermode-count --batch' | --batch\b.*value
+		compare --fail-above x usermode-count usermode-count | --fail-above\b.*'x'
+		diff | diff\b.*OLD and NEW
+		diff old | diff\b.*OLD and NEW
+		diff old new newer | diff\b.*OLD and NEW
+		diff old, new | diff\b.*'old,' has an empty name
+		diff old '' | diff\b.*'' has an empty name
+		diff --fail-above -1 old new | --fail-above\b.*'-1'
+	END
+	# Options that a command has no use for. The value is a good one, and so are the names.
+	for option in '--fail-above 1' '--init x' '--args x'; do
+		printf '%s usermode-count | %s\\b.*not for a run\n' "$option" "${option% *}"
+	done
+	for option in '--save x' '--svg x' '--fail-above 1' '--init x' '--args x' '--chart'; do
+		printf 'list %s usermode-count | %s\\b.*not for list\n' "$option" "${option% *}"
+	done
+	for option in '--save x' '--svg x' '--format csv' '--warmup 1' '--init x' '--args x' '--chart' '--list'; do
+		printf 'compare %s usermode-count usermode-count | %s\\b.*not for compare\n' "$option" "${option% *}"
+	done
+	for option in '--duration 1' '--precision 1' '--format csv' '--save x' '--svg x' '--fail-above 1' '--quiet' '--verbose' '--chart' '--list'; do
+		printf "compare usermode-count 'usermode-count %s' | %s\\\\b.*not for one side of compare\\n" "$option" "${option% *}"
+	done
+	for option in '--duration 1' '--warmup 1' '--precision 1' '--producers 2' '--batch 1' '--affinity' '--prod-affinity 0' '--stacktrace' \
+		'--obj x' '--format csv' '--save x' '--svg x' '--chart' '--init x' '--args x' '--list'; do
+		printf 'diff %s old new | %s\\b.*not for diff\n' "$option" "${option% *}"
+	done
+	for option in '--duration 1' '--precision 1' '--producers 2' '--batch 1' '--obj x' '--format csv' '--save x' '--chart' '--fail-above 1' \
+		'--on-exit halt'; do
+		printf 'initramfs %s archive | %s\\b.*not for initramfs\n' "$option" "${option% *}"
+	done
+}
+
+# --- for use in these tests ----------------------------------------------------------------------------------------------------
+
+python=/usr/bin/python3 # the system's, which its packages of modules are for
+[ -x "$python" ] || python=python3
+
+# need_python [MODULE...]
+need_python() {
+	local module
+
+	need "$python"
+	for module; do
+		"$python" -c "import $module" || skip "$python has no $module"
+	done
+}
+
+# What is a row of figures here and what is not, from list: less than the run of all that need_figure makes.
+know_some() {
+	[ -s "$tmp/some" ] && return
+	"$bin" list usermode-count kernel-count rawtp tp uprobe-nop fentry fexit kprobe kprobe-multi fsession fentry-multi uprobe-nop10 >"$tmp/some"
+}
+
+is_row_here() { grep -Eq "^$1 +yes " "$tmp/some"; }
+
+need_row() {
+	need_root
+	know_some
+	is_row_here "$1" || skip "there is no $1 here"
+}
+
+# $attached: a row with a program.
+need_attached() {
+	need_root
+	know_some
+	for attached in rawtp tp uprobe-nop; do
+		! is_row_here "$attached" || return 0
+	done
+	skip 'no row with a program runs here'
+}
+
+# $refused: a row that is skipped.
+need_refused() {
+	need_root
+	know_some
+	refused=$(sed -nE 's/^([a-z0-9-]+) +no .*/\1/p' "$tmp/some" | head -n 1)
+	[ -n "$refused" ] || skip 'every row runs here'
+}
+
+# An --obj file that is none, with a name that every format has to quote; usermode-count takes no notice of it.
+odd_name='a "b", \c #1'
+make_odd() { printf 'just a text, of more bytes than an ELF header has, so that it could be taken for one\n' >"$odd_name"; }
+
+# alone COMMAND...: runs it where no other run is waited for, and sets $took, in milliseconds. Not for rows that attach something.
+alone() {
+	local start=${EPOCHREALTIME/./}
+
+	(own_network "$@") >out 2>err
+	status=$?
+	took=$(((${EPOCHREALTIME/./} - start) / 1000))
+	show "$*, $took ms"
+}
+
+# --- net, precision, notes -----------------------------------------------------------------------------------------------------
+
+# The printed cost is the mean of the rounds'. Each is less than what the pass costs with the program, as the loop is not free.
+figures_net() {
+	need_attached
+	must "$bin" -q -d 3 -w 0.1 --save saved "$attached"
+	cat saved
+	want_row out "$attached" figure
+	want out ', net [0-9.]+ ± [0-9.]+ ns[;)]'
+	sed -nE 's/.*, net ([0-9.]+) .*/\1/p' out >net
+	awk -v net="$(cat net)" '
+		/^Benchmark/ { n++; sum += $5; bad += NF != 6 || $4 != "ns/op" || $6 != "net-ns/op" || $5 >= $3 }
+		END { printf "%d rounds, mean %f, printed %s\n", n, sum / n, net; exit !(n >= 10 && !bad && (sum / n - net) ^ 2 < 0.006 ^ 2) }
+	' saved || fail 'what is saved of the rounds does not fit'
+}
+
+figures_net_none() {
+	need_row kernel-count
+	must "$bin" -q -d 0.1 -w 0 usermode-count syscall-count kernel-count rename-base
+	want_lines out 4
+	want_none out '\bnet\b'
+	must "$bin" -q -d 0.5 -w 0 --save saved usermode-count kernel-count
+	want saved '^BenchmarkTrigger/kernel-count '
+	want_none saved 'net'
+}
+
+figures_net_bench() {
+	need_attached
+	must "$bench" -w0 -d1 "$attached"
+	want out "$summary_form"
+	want_none out '\bnet\b'
+}
+
+# Ten rounds are the least, and twenty are all, but for one in which the producer had no CPU at all. The seconds between what it takes and what is allowed are for the machine.
+figures_precision() {
+	alone "$bin" -q -d 20 -w 0 --precision 100 --save saved usermode-count
+	want_status 0
+	want_row out usermode-count figure
+	[ "$(grep -c ^Benchmark saved)" = 10 ] || fail "$(grep -c ^Benchmark saved) rounds, not 10"
+	[ "$took" -lt 15000 ] || fail "it took $took ms"
+}
+
+figures_precision_never() {
+	alone "$bin" -q -d 1 -w 0 --precision 0 --save saved usermode-count
+	want_status 0
+	want_row out usermode-count figure
+	want_none out 'too noisy'
+	[ "$(grep -c ^Benchmark saved)" -gt 10 ] || fail "$(grep -c ^Benchmark saved) rounds, not 20"
+	[ "$took" -ge 900 ] || fail "it took $took ms"
+}
+
+figures_precision_missed() {
+	must "$bin" -q -d 0.1 -w 0 --precision 0.000001 usermode-count
+	want_row out usermode-count figure
+	want out '; too noisy for 0\.000001 %[;)]'
+}
+
+figures_shared() {
+	local cpu busy part
+
+	need taskset
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+	taskset -c "$cpu" sh -c 'while :; do :; done' &
+	busy=$!
+	alone "$bin" -q -d 1 -w 0.1 --precision 0 --prod-affinity "$cpu" usermode-count
+	kill $busy
+	want_status 0
+	want_row out usermode-count figure
+	part=$(sed -nE 's/.*; CPU shared with others: a producer had ([0-9]+) % of it[;)].*/\1/p' out)
+	[ -n "$part" ] || fail 'no note on the CPU'
+	if [ "$part" -lt 5 ] || [ "$part" -gt 90 ]; then # half of it, and less of a machine that has more to do
+		fail "the producer had $part %?"
+	fi
+}
+
+# --- saved results -------------------------------------------------------------------------------------------------------------
+
+# The figure is what the rounds come to: all of the time for all of the hits.
+figures_save() {
+	local key
+
+	must "$bin" -q -d 1 -w 0 --precision 0 --save saved usermode-count
+	want_row out usermode-count figure
+	cat saved
+	printf 'goos: linux\npkg: bpftrig\n' >wanted
+	head -n 2 saved | cmp - wanted || fail 'it does not begin with goos and pkg'
+	grep -Fqx "kernel: $(uname -r)" saved || fail "no line 'kernel: $(uname -r)'"
+	for key in goarch cpus machine jit bpftrig; do
+		want saved "^$key: [^ ]"
+	done
+	grep ^Benchmark saved | grep -vE '^BenchmarkTrigger/usermode-count [1-9][0-9]* [0-9]+\.[0-9]{4} ns/op$' >other
+	want_empty other
+	[ "$(grep -c ^Benchmark saved)" -gt 10 ] || fail 'not twenty rounds'
+	sed -E 's/.*\(([0-9.]+) ns.*/\1/' out >ns
+	awk -v ns="$(cat ns)" '/^Benchmark/ { hits += $2; all += $2 * $3 } END { exit !((all / hits - ns) ^ 2 < 0.006 ^ 2) }' saved ||
+		fail "the rounds do not come to $(cat ns) ns"
+	cp saved first
+	must "$bin" -q -d 0.5 -w 0 --precision 0 -p 2 --batch 8 --save saved usermode-count
+	head -c "$(stat -c %s first)" saved | cmp - first || fail 'the first run is not there any more'
+	[ "$(grep -cx 'pkg: bpftrig' saved)" = 2 ] || fail 'not two runs'
+	want saved '^BenchmarkTrigger/usermode-count/batch=8-2 [1-9][0-9]* [0-9]+\.[0-9]{4} ns/op$'
+	printf 'BenchmarkX 10 5 ns/op' >saved # as an editor, or a full disk, may leave it
+	must "$bin" -q -d 0.5 -w 0 --save saved usermode-count
+	want saved '^BenchmarkX 10 5 ns/op$'
+	must "$bin" -q diff saved saved
+	want out '^Trigger/usermode-count '
+}
+
+figures_save_name() {
+	need_row kernel-count
+	fixture globals
+	mkdir some
+	mv globals.o 'some/my globals.o'
+	must "$bin" -q -d 0.5 -w 0 -p 2 --batch 8 --obj 'some/my globals.o' --save saved kernel-count
+	want saved '^BenchmarkTrigger/kernel-count/batch=8/obj=some_my_globals\.o-2 [0-9]+ [0-9.]+ ns/op$'
+	must "$bin" -q diff saved saved
+}
+
+figures_save_skipped() {
+	need_refused
+	must "$bin" -q -d 0.5 -w 0 --save saved usermode-count "$refused"
+	want_row out "$refused" ' '
+	sed -nE "s/^$refused *:  skipped: /# $refused: skipped: /p" out >wanted
+	grep "^# $refused:" saved >remark || fail "no remark on $refused"
+	want_same remark wanted
+	want saved '^BenchmarkTrigger/usermode-count '
+	want_none saved "^Benchmark.*/$refused\\b"
+	must "$bin" -q diff saved saved
+}
+
+figures_save_missing() {
+	run "$bin" -q -d 0.1 -w 0 --save missing/saved usermode-count
+	want_status 1
+	want_empty out
+	want_lines err 1
+	want err '^bpftrig: missing/saved: ENOENT \(2\)'
+}
+
+figures_save_full() {
+	[ -c /dev/full ] || skip 'no /dev/full'
+	run "$bin" -q -d 0.1 -w 0 --save /dev/full usermode-count
+	want_status 1
+	want_row out usermode-count figure
+	want_lines err 1
+	want err '^bpftrig: /dev/full: ENOSPC \(28\)'
+}
+
+# --- diff ----------------------------------------------------------------------------------------------------------------------
+
+# results KERNEL JIT NAME VALUE...: a run, as --save writes it.
+results() {
+	printf 'goos: linux\npkg: bpftrig\nkernel: %s\njit: %s\n' "$1" "$2"
+	printf "BenchmarkTrigger/$3 1000 %s ns/op\\n" "${@:4}"
+}
+
+# Ten values around a number, in no order.
+around() {
+	local tenth
+
+	for tenth in 3 -4 1 5 -2 -5 4 0 2 -3; do
+		awk -v x="$1" -v t="$tenth" 'BEGIN { printf "%.1f ", x + t / 10 }'
+	done
+}
+
+# Two sides, of 100 and 112 ns.
+make_sides() {
+	# shellcheck disable=SC2046
+	results 6.1 on fentry $(around 100) >old
+	# shellcheck disable=SC2046
+	results 6.1 on fentry $(around 112) >new
+}
+
+figures_diff_itself() {
+	make_sides
+	must "$bin" -q -d 1 -w 0 --save saved usermode-count syscall-count
+	for file in old saved; do
+		must "$bin" diff "$file" "$file"
+		[ "$(grep -c 'Trigger/' out)" = "$(sed -nE 's/^Benchmark([^ ]+) .*/\1/p' "$file" | uniq | wc -l)" ] || fail 'not one line each'
+		grep 'Trigger/' out | grep -vE ' ns/op +[0-9.]+ ± [0-9.]+ +[0-9.]+ ± [0-9.]+  ~  p=1\.000 n=[0-9]+\+[0-9]+$' >other
+		want_empty other
+	done
+	want out "^$(uname -r | sed 's/[.+]/\\&/g') -> "
+}
+
+figures_diff_apart() {
+	make_sides
+	must "$bin" -q diff old new
+	want_empty err
+	want out '^Trigger/fentry +ns/op +100\.01 ± 0\.25 +112\.01 ± 0\.25  \+12\.00 \(\+12\.0%\)  p=0\.000 n=10\+10$'
+	must "$bin" -q diff new old
+	want out ' -12\.00 \(-10\.7%\)  p=0\.000 n=10\+10$'
+	results 6.1 on fentry 100 101 99 100.5 >old # as few as can differ
+	results 6.1 on fentry 120 121 119 120.5 >new
+	must "$bin" -q diff old new
+	want out ' \+20\.00 \(\+20\.0%\)  p=0\.029 n=4\+4$'
+	results 6.1 on fentry 100 101 99 >old # p cannot be under 0.1
+	results 6.1 on fentry 120 121 119 >new
+	must "$bin" -q diff old new
+	want out '  ~  p=0\.100 n=3\+3$'
+	results 6.1 on fentry 100 >old
+	must "$bin" -q diff old new
+	want out '^Trigger/fentry +ns/op +100\.00 +120\.00 ± [0-9.]+  ~ '
+}
+
+figures_diff_fail_above() {
+	make_sides
+	run "$bin" -q diff --fail-above 11.9 old new
+	want_status 1
+	want err '^bpftrig: 1 of 1 results are slower by more than 11.9 %'
+	want out '\+12\.00 \(\+12\.0%\)'
+	must "$bin" -q diff --fail-above 12.1 old new
+	want_empty err
+	must "$bin" -q diff --fail-above 0 new old # faster
+	must "$bin" -q diff --fail-above 0 old old
+	must "$bin" -q diff old new
+	sed -i 's,ns/op,MB/s,' old new # of which more is not slower
+	must "$bin" -q diff --fail-above 0 old new
+	want out ' MB/s .*\(\+12\.0%\)'
+}
+
+figures_diff_only() {
+	make_sides
+	results 6.1 on kprobe 1 2 3 >>old
+	results 6.1 on tp 1 2 3 >>new
+	must "$bin" -q diff old new
+	want out '^Trigger/kprobe +ns/op .* only in OLD$'
+	want out '^Trigger/tp +ns/op .* only in NEW$'
+	want out '^Trigger/fentry .* n=10\+10$'
+}
+
+figures_diff_nothing() {
+	results 6.1 on kprobe 1 2 3 >old
+	results 6.1 on tp 1 2 3 >new
+	run "$bin" -q diff --fail-above 0 old new
+	want_status 4
+	want out '^Trigger/kprobe .* only in OLD$'
+	want out '^Trigger/tp .* only in NEW$'
+}
+
+figures_diff_files() {
+	make_sides
+	must "$bin" -q diff old,new,old new
+	want out ' n=30\+10$'
+	must "$bin" -q diff new old,new
+	want out ' n=10\+20$'
+	run "$bin" -q diff old,missing new
+	want_status 2
+	want err '^bpftrig: missing: ENOENT \(2\)'
+}
+
+figures_diff_kernels() {
+	{ results 6.1 on fentry 100 101 99 100.5 && results 6.6 on fentry 200 201 199 200.5; } >old
+	{ results 6.12 on fentry 112 113 111 112.5 && results 7.3 on fentry 220 221 219 220.5; } >new
+	must "$bin" -q diff old new
+	grep -e '->' out >pairs
+	printf '%s -> %s\n' 6.1 6.12 6.1 7.3 6.6 6.12 6.6 7.3 >wanted
+	want_same pairs wanted
+	sed -nE 's/.* (\S+) \(.*n=4\+4$/\1/p' out >changes
+	printf '%s\n' +12.00 +120.00 -88.00 +20.00 >wanted
+	want_same changes wanted
+	grep -v '^kernel' new >without
+	must "$bin" -q diff old without
+	want out '^6\.1 -> NEW$'
+}
+
+figures_diff_machines() {
+	make_sides
+	sed 's/^jit: on/jit: off/' new >other
+	must "$bin" diff old other
+	want err '^bpftrig: the machines differ: jit: on, and off$'
+	want_none out 'machines'
+	must "$bin" -q diff old other
+	want_empty err
+	must "$bin" diff old new
+	want_none err 'machines differ'
+	must "$bin" diff old,other new
+	want err '^bpftrig: OLD holds results of machines that differ \(jit\)'
+	sed 's/^kernel: 6.1/kernel: 6.2/; s/^goos: .*/goos: other/' new >other # what one compares, and what is not ours
+	must "$bin" diff old other
+	want_none err 'machines.* differ'
+}
+
+figures_diff_one_run() {
+	make_sides
+	must "$bin" diff old new
+	want err '^bpftrig: one run on each side'
+	must "$bin" diff old,old new
+	want_none err 'one run'
+}
+
+figures_diff_foreign() {
+	make_sides
+	must "$bin" -q diff old new
+	mv out plain
+	sed 's/$/\r/' old >crlf
+	must "$bin" -q diff crlf new
+	want_same plain out
+	{
+		printf 'goos: linux\ngoarch: amd64\npkg: example.com/x\n\nBenchmarkTrigger/fentry\n# a remark\n=== RUN x\n--- BENCH: x\n'
+		sed -n '/^Benchmark/ { s/ /\t  /g; p }' new
+		printf 'PASS\nok  \texample.com/x\t1.2s\nUnit ns/op better=lower'
+	} >go
+	must "$bin" -q diff old go
+	want out '^6\.1 -> NEW$'
+	want out ' \+12\.00 \(\+12\.0%\)  p=0\.000 n=10\+10$'
+	printf 'BenchmarkX 10 1.5e2 ns/op\nBenchmarkX 10 15E+1 ns/op\nBenchmarkX 10 +150 ns/op\nBenchmarkY 10 -15e-1 ns/op 3 B/op' >numbers
+	must "$bin" -q diff numbers numbers
+	want out '^X +ns/op +150\.00 ± 0\.00 '
+	want out '^Y +ns/op +-1\.50* '
+	want out '^Y +B/op +3\.00* '
+}
+
+# A line, and what is wrong with it.
+malformed_lines() {
+	cat <<-'END'
+		BenchmarkX ten 5 ns/op | number of iterations
+		BenchmarkX -1 5 ns/op | number of iterations
+		BenchmarkX 1.5 5 ns/op | number of iterations
+		BenchmarkX 10 | no value
+		BenchmarkX 10 5 | no unit
+		BenchmarkX 10 5 ns/op 7 | no unit
+		BenchmarkX 10 5x ns/op | no number
+		BenchmarkX 10 nan ns/op | no number
+		BenchmarkX 10 inf ns/op | no number
+		BenchmarkX 10 0x10 ns/op | no number
+		BenchmarkX 10 1e ns/op | no number
+		BenchmarkX 10 1e999 ns/op | no number
+		BenchmarkX 10 1e300e1 ns/op | no number
+		usermode-count :  463.3 ± 5.9M/s  (2.16 ns/trigger) | no line of a result file
+		some words | no line of a result file
+		Kernel: 6.1 | no line of a result file
+		<html> | no line of a result file
+	END
+}
+
+# It is the third line, and nothing is printed of the good ones around it.
+figures_diff_malformed() {
+	printf 'BenchmarkX 10 5 ns/op\n\n%s\nBenchmarkX 10 6 ns/op\n' "$1" >bad
+	printf 'BenchmarkX 10 5 ns/op\n' >good
+	for sides in 'bad good' 'good bad'; do
+		# shellcheck disable=SC2086
+		run "$bin" diff $sides
+		want_status 2
+		want_empty out
+		want_lines err 1
+		want err "^bpftrig: bad:3: .*$2"
+	done
+}
+
+figures_diff_unreadable() {
+	local file words
+
+	make_sides
+	must "$bin" -q -d 0.1 -w 0 --format json usermode-count
+	mv out json
+	: >empty
+	mkdir directory
+	printf 'pkg: bpftrig\n# usermode-count: skipped: a reason\n' >remarks
+	printf 'BenchmarkX 10 5 ns/op\n\0\n' >binary
+	while read -r file words; do
+		for sides in "$file old" "old,$file old" "old $file"; do
+			# shellcheck disable=SC2086
+			run timeout --foreground 60 "$bin" diff $sides
+			want_status 2
+			want_empty out
+			want_lines err 1
+			want err "^bpftrig: $file: ?$words"
+		done
+	done <<-'END'
+		json 1: this is no line of a result file
+		empty  holds no results
+		remarks  holds no results
+		binary  has a zero byte
+		directory  EISDIR \(21\)
+		missing  ENOENT \(2\)
+		/dev/zero  E[A-Z]+ \([0-9]+\)
+	END
+}
+
+# The interval of a mean as bpftrig.c describes it (estimate_mean), the test of scipy: exact up to a product of sizes of 400.
+figures_diff_scipy() {
+	need_python numpy scipy.stats
+	must "$python" - "$bin" <<-'END'
+		import random, re, subprocess, sys
+		import numpy as np
+		from scipy import stats
+
+		def estimate(x):
+		    n, d = len(x), x - x.mean()
+		    r = (d[1:] * d[:-1]).sum() / (d * d).sum() if d.any() else 0
+		    r += (1 + 3 * r) / n
+		    r = min(max(r, 0), 0.9) if d.any() else 0
+		    worth = min(max(n * (1 - r) / (1 + r), 4), n)
+		    return x.mean(), stats.t.ppf(0.975, int(worth + 0.5) - 1) * x.std(ddof=1) / np.sqrt(worth)
+
+		random.seed(1)
+		wrong = changes = 0
+		for case in range(60):
+		    n, m = random.choice([(2, 2), (3, 5), (4, 4), (7, 9), (20, 20), (20, 21), (60, 40), (5, 80)])
+		    digits = random.choice([0, 1, 4])  # 0: with ties
+		    shift, drift = random.choice([0, 0.5, 2, 10]), random.choice([0, 0.2])
+		    x = np.array([round(random.gauss(50, 2) + drift * i, digits) for i in range(n)])
+		    y = np.array([round(random.gauss(50 + shift, 2) + drift * i, digits) for i in range(m)])
+		    for name, side in (("old", x), ("new", y)):
+		        with open(name, "w") as f:
+		            f.writelines("BenchmarkX 1 %.4f ns/op\n" % v for v in side)
+		    text = subprocess.run([sys.argv[1], "-q", "diff", "old", "new"], capture_output=True, text=True, check=True).stdout
+		    line = text.splitlines()[-1]
+		    form = r"X +ns/op +(\S+) ± (\S+) +(\S+) ± (\S+)  (?:~|(\S+) \((\S+)%\))  p=(\S+) n=(\d+)\+(\d+)"
+		    g = re.fullmatch(form, line).groups()
+		    exact = n * m <= 400 and len(set(x) | set(y)) == n + m
+		    p = stats.mannwhitneyu(x, y, method="exact" if exact else "asymptotic").pvalue
+		    p = 1 if np.isnan(p) else p
+		    (a, half_a), (b, half_b) = estimate(x), estimate(y)
+		    differs = p < 0.05 and (b - a) ** 2 > half_a ** 2 + half_b ** 2
+		    pairs = [(g[0], a, 0.0051), (g[1], half_a, 0.0051), (g[2], b, 0.0051), (g[3], half_b, 0.0051), (g[6], p, 0.00051)]
+		    if g[4] and differs:
+		        pairs += [(g[4], b - a, 0.0051), (g[5], 100 * (b - a) / a, 0.051)]
+		    changes += differs
+		    if (g[4] is not None) != differs or (int(g[7]), int(g[8])) != (n, m) or any(abs(float(s) - v) > e for s, v, e in pairs):
+		        wrong += 1
+		        print(line, "\n  wanted", a, half_a, b, half_b, p, differs)
+		print(changes, "changes in 60,", wrong, "wrong")
+		sys.exit(1 if wrong or changes < 10 or changes > 50 else 0)
+	END
+}
+
+# --- formats -------------------------------------------------------------------------------------------------------------------
+
+figures_json() {
+	need_python
+	must "$bin" -q -d 1 -w 0 -p 2 --precision 0 --format json usermode-count syscall-count
+	mv out json
+	must "$python" - <<-'END'
+		import json, os
+		data = json.load(open("json"))
+		assert data["context"]["kernel"] == os.uname().release, data["context"]
+		assert data["context"]["executable"] == "bpftrig"
+		rows = ["usermode-count", "syscall-count"]
+		assert [b["run_name"] for b in data["benchmarks"] if b["run_type"] == "aggregate"] == rows
+		cpus = min(2, len(os.sched_getaffinity(0)))
+		for row in rows:
+		    *rounds, mean = [b for b in data["benchmarks"] if b["run_name"] == row]
+		    indices = [b["repetition_index"] for b in rounds]
+		    assert indices == sorted(set(indices)) and len(indices) > 10 and set(indices) <= set(range(20)), indices
+		    for b in rounds:
+		        assert (b["name"], b["run_type"], b["repetitions"]) == (row, "iteration", 20), b
+		        assert b["iterations"] > 0 and b["real_time"] == b["cpu_time"] > 0 and b["time_unit"] == "ns", b
+		    assert all(b["threads"] == 2 and "net_ns" not in b and "error_occurred" not in b for b in rounds + [mean])
+		    assert (mean["name"], mean["run_type"], mean["aggregate_name"]) == (row + "_mean", "aggregate", "mean"), mean
+		    hits = sum(b["iterations"] for b in rounds)
+		    ns = sum(b["iterations"] * b["real_time"] for b in rounds) / hits
+		    assert abs(mean["real_time"] / ns - 1) < 1e-2 if len(rounds) < 20 else 1e-4, (mean, ns)
+		    assert abs(mean["real_time"] * mean["rate"] / (cpus * 1e3) - 1) < 1e-4, mean
+		    assert mean["rate_half"] > 0 and mean["interrupted"] is False, mean
+	END
+}
+
+figures_json_reasons() {
+	need_python
+	need_refused
+	must "$bin" -q -d 0.1 -w 0 --format json usermode-count "$refused"
+	mv out skipped
+	make_odd
+	run "$bin" -q -d 0.1 -w 0 --format json --obj "$odd_name" usermode-count kernel-count
+	want_status 1
+	mv out failed
+	run "$bin" -q -d 0.1 -w 0 "$refused"
+	sed -E 's/^[a-z0-9-]+ *:  skipped: //' out >reason
+	must "$python" - "$refused" "$odd_name" <<-'END'
+		import json, sys
+		row, odd = sys.argv[1:]
+		last = json.load(open("skipped"))["benchmarks"][-1]
+		assert last["name"] == row and last["error_occurred"] is True and last["skipped"] is True, last
+		assert last["error_message"] + "\n" == open("reason").read(), last
+		last = json.load(open("failed"))["benchmarks"][-1]
+		assert last["name"] == "kernel-count" and last["error_occurred"] is True and last["skipped"] is False, last
+		assert last["error_message"].startswith(odd + ": "), last
+	END
+}
+
+# Eight rows, which take eight seconds at least; it is interrupted in the second, or whatever the machine made of that.
+figures_json_interrupted() {
+	local row=usermode-count
+
+	need_python
+	own_network env --default-signal=INT "$bin" -q -d 2 -w 0 --precision 100 --format json \
+		$row $row $row $row $row $row $row $row >out 2>err &
+	wait_for has_line out "\"${row}_mean\""
+	wait_for waits_of $! $(($(sed -n 's/^voluntary_ctxt_switches:\s*//p' "/proc/$!/status") + 40))
+	kill -s INT $!
+	wait $!
+	status=$?
+	show 'interrupted'
+	want_status 130
+	want_empty err
+	mv out json
+	must "$python" - <<-'END'
+		import json
+		means = [b for b in json.load(open("json"))["benchmarks"] if b["run_type"] == "aggregate"]
+		assert 2 <= len(means) < 8, means
+		assert [b["interrupted"] for b in means] == [False] * (len(means) - 1) + [True], means
+	END
+}
+
+# The reason of the row before it is another one.
+figures_interrupted_early() {
+	local format
+
+	need_refused
+	for format in json csv gobench ktap bench; do
+		own_network env --default-signal=INT "$bin" -q -d 1 -w 600 --format $format "$refused" usermode-count >out 2>err &
+		wait_for has_line out "$refused"
+		kill -s INT $!
+		wait $!
+		status=$?
+		show "$format, interrupted"
+		want_status 130
+		want out 'usermode-count.*interrupted before there was a figure'
+		want_none out 'usermode-count.*needs|usermode-count.*\([0-9]+\)'
+	done
+}
+
+figures_json_compare() {
+	local tool=/usr/share/benchmark/compare.py side
+
+	[ -e "$tool" ] || skip "there is no $tool (libbenchmark-tools)"
+	need_python numpy scipy.stats
+	need_refused
+	for side in a b; do
+		must "$bin" -q -d 0.5 -w 0 --format json usermode-count "$refused" syscall-count
+		mv out $side
+	done
+	must timeout --foreground 60 "$python" "$tool" --no-color benchmarks a b
+	want_empty err
+	want out '^usermode-count_pvalue '
+	want out '^syscall-count_mean '
+}
+
+figures_gobench() {
+	local row=usermode-count
+
+	if is_root; then
+		need_refused
+		row="$row $refused"
+	fi
+	# shellcheck disable=SC2086
+	must "$bin" -q -d 0.5 -w 0 --batch 10,100 --format gobench --save saved $row
+	want_same out saved
+	want out '^BenchmarkTrigger/usermode-count/batch=10 '
+	want out '^BenchmarkTrigger/usermode-count '
+}
+
+# BENCHSTAT=path/to/benchstat ./test.sh figures
+figures_benchstat() {
+	local benchstat=${BENCHSTAT:-benchstat} row
+
+	need "$benchstat"
+	row=usermode-count
+	! is_root || { need_attached && row="$row $attached"; }
+	for side in a b; do
+		# shellcheck disable=SC2086
+		must "$bin" -q -d 0.5 -w 0 --save $side $row
+	done
+	must "$benchstat" a b
+	want_empty err
+	want out '^Trigger/usermode-count +[0-9.]+n ± +[0-9]+% +[0-9.]+n ± '
+	must "$bin" diff a b
+}
+
+figures_csv() {
+	need_python
+	need_refused
+	must "$bin" -q -d 0.1 -w 0 -p 1,2 --batch 8 --format csv usermode-count "$refused"
+	mv out skipped
+	make_odd
+	run "$bin" -q -d 0.1 -w 0 --format csv --obj "$odd_name" usermode-count kernel-count
+	want_status 1
+	mv out failed
+	must "$python" - "$refused" "$odd_name" <<-'END'
+		import csv, os, sys
+		row, odd = sys.argv[1:]
+		cpus = len(os.sched_getaffinity(0))
+		head, *lines = csv.reader(open("skipped", newline=""), strict=True)
+		assert head == "row,producers,batch,outcome,rate,rate_half,ns,net_ns,net_ns_half,instructions,cycles,rounds,note".split(","), head
+		assert all(len(line) == len(head) for line in lines), lines
+		assert [line[:4] for line in lines] == [["usermode-count", "1", "8", "done"], ["usermode-count", "2", "8", "done"],
+		                                        [row, "1", "8", "skipped"], [row, "2", "8", "skipped"]], lines
+		for line in lines[:2]:
+		    entry = dict(zip(head, line))
+		    assert abs(float(entry["ns"]) * float(entry["rate"]) / min(int(entry["producers"]), cpus) / 1e3 - 1) < 1e-3, entry
+		    assert float(entry["rate_half"]) > 0 and entry["net_ns"] == entry["net_ns_half"] == "", entry
+		assert all(line[4:-1] == [""] * 7 + ["0"] and line[-1] for line in lines[2:]), lines
+		head, done, failed = csv.reader(open("failed", newline=""), strict=True)
+		assert failed[3] == "failed" and failed[-1].startswith(odd + ": "), failed
+	END
+}
+
+# ktap_lines: reads KTAP, and prints "RESULT NAME" for each test; fails where it is none.
+ktap_lines() {
+	awk '
+		function bad(what) { print what ": " $0 >"/dev/stderr"; wrong = 1; exit 1 }
+		NR == 1 { if ($0 != "KTAP version 1") bad("version"); next }
+		NR == 2 { if ($0 !~ /^1\.\.[0-9]+$/) bad("plan"); planned = substr($0, 4); next }
+		/^# / { next }
+		{
+			result = "pass"
+			rest = $0
+			if (sub(/^not /, "", rest)) result = "fail"
+			if (!sub(/^ok /, "", rest)) bad("line")
+			if (rest !~ "^" (++n) " [a-z0-9-]+( # SKIP .+)?$") bad("number, or name")
+			if (rest ~ / # SKIP /) { if (result == "fail") bad("skipped and failed"); result = "skip" }
+			if (gsub(/#/, "#", rest) > (result == "skip")) bad("directive")
+			split(rest, word, " ")
+			print result, word[2]
+		}
+		END { if (!wrong && n != planned) { print "planned " planned ", came " n >"/dev/stderr"; exit 1 } exit wrong }'
+}
+
+figures_ktap() {
+	need_refused
+	must "$bin" -q -d 0.1 -w 0 --batch 10,100 --format ktap usermode-count "$refused" syscall-count
+	cp out ktap
+	want ktap "^# kernel: $(uname -r | sed 's/[.+]/\\&/g')\$"
+	is_figure "$(sed -n 's/^# \(usermode-count-10: \)/\1/p' ktap)" || fail 'no figure in front of the result'
+	must ktap_lines <ktap
+	printf '%s\n' 'pass usermode-count-10' "skip $refused-10" 'pass syscall-count-10' 'pass usermode-count-100' "skip $refused-100" 'pass syscall-count-100' >wanted
+	want_same out wanted
+	make_odd
+	run "$bin" -q -d 0.1 -w 0 --format ktap --obj "$odd_name" usermode-count kernel-count
+	want_status 1
+	cp out ktap
+	want ktap '^# kernel-count: a "b", \\c [ #]1: ' 'no reason of the failed row'
+	must ktap_lines <ktap
+	printf '%s\n' 'pass usermode-count' 'fail kernel-count' >wanted
+	want_same out wanted
+}
+
+# KUNIT=/usr/src/linux/tools/testing/kunit/kunit.py ./test.sh figures
+figures_kunit() {
+	[ -e "${KUNIT-}" ] || skip 'KUNIT names no kunit.py'
+	need_python
+	need_refused
+	must "$bin" -q -d 0.1 -w 0 --format ktap usermode-count "$refused"
+	mv out passed
+	make_odd
+	run "$bin" -q -d 0.1 -w 0 --format ktap --obj "$odd_name" usermode-count kernel-count
+	mv out failed
+	must timeout --foreground 60 "$python" "$KUNIT" parse passed
+	want out 'Ran 2 tests: passed: 1, skipped: 1'
+	want out "\\[SKIPPED\\] $refused"
+	run timeout --foreground 60 "$python" "$KUNIT" parse failed
+	want out 'Ran 2 tests: passed: 1, failed: 1$'
+}
+
+# --- charts and progress -------------------------------------------------------------------------------------------------------
+
+# on_terminal WIDTH COMMAND-LINE: what it writes to a terminal.
+on_terminal() {
+	need script stty
+	(own_network script -qec "stty cols $1; $2" /dev/null) </dev/null >out 2>err
+	status=$?
+	tr -d '\r' <out | cat -v
+	want_status 0
+}
+
+# want_chart COLUMNS: the lines behind the empty one are a chart, whose numbers, with a linear scale, give the lengths of the bars. A
+# character has eight parts.
+want_chart() {
+	tr -d '\r' <out | sed '1,/^$/d' >chart
+	want chart '^ +ns/trigger ± half of the 95 % interval$' 'no heading of a chart with a linear scale'
+	awk -v columns="$1" '
+		NR > 1 {
+			if ($3 != "±" || NF < 4) exit 1
+			name[NR] = $1; ns[NR] = $2; half[NR] = $4
+			if (length($1) > label) label = length($1)
+			if ($2 + $4 > high) high = $2 + $4
+			bar[NR] = 8 * gsub(/█/, "")
+			split("▏ ▎ ▍ ▌ ▋ ▊ ▉", part, " ")
+			for (i in part) if (index($0, part[i])) bar[NR] += i
+		}
+		END {
+			for (i = 2; i <= NR; i++) {
+				wanted = 8 * (columns - label - 26) * ns[i] / high
+				printf "%s: %d eighths, wanted %.2f\n", name[i], bar[i], wanted
+				if (bar[i] - wanted > 1 + wanted / 100 || wanted - bar[i] > 1 + wanted / 100) wrong = 1
+			}
+			exit wrong || NR < 2
+		}' chart || fail 'the bars are not as long as their numbers'
+}
+
+figures_chart() {
+	local rows='usermode-count usermode-count' drawn columns
+
+	drawn=$rows
+	! is_root || { need_refused && rows="usermode-count $refused kernel-count" drawn='usermode-count kernel-count'; }
+	for columns in 60 132; do
+		on_terminal $columns "'$bin' -q -d 0.2 -w 0 --chart $rows 2>/dev/null"
+		want_chart $columns
+		[ "$(sed 1d chart | cut -d' ' -f1 | tr '\n' ' ')" = "$drawn " ] || fail 'not a bar for each figure'
+	done
+	# shellcheck disable=SC2086
+	must "$bin" -q -d 0.2 -w 0 --chart $rows # no terminal: 80 columns
+	want_chart 80
+	must "$bin" -q -d 0.2 -w 0 usermode-count
+	want_lines out 1
+}
+
+figures_svg() {
+	local rows='usermode-count syscall-count' drawn
+
+	need_python
+	drawn=$rows
+	! is_root || { need_refused && rows="usermode-count $refused kernel-count" drawn='usermode-count kernel-count'; }
+	head -c 100000 /dev/zero | tr '\0' 'x' >chart.svg
+	# shellcheck disable=SC2086
+	must "$bin" -q -d 0.2 -w 0 --svg chart.svg $rows
+	want_empty err
+	# shellcheck disable=SC2086
+	must "$python" - $drawn <<-'END'
+		import os, sys
+		import xml.etree.ElementTree as tree
+		svg = tree.parse("chart.svg").getroot()
+		space = "{http://www.w3.org/2000/svg}"
+		assert svg.tag == space + "svg", svg.tag
+		bars = [r for r in svg.iter(space + "rect") if r.get("y")]
+		assert len(bars) == len(sys.argv) - 1, bars
+		texts = [t.text for t in svg.iter(space + "text")]
+		assert [t for t in texts if t in sys.argv[1:]] == sys.argv[1:], texts
+		assert any(os.uname().release in t for t in texts), texts
+		figures = [float(t.split()[0]) for t in texts if " ± " in t]
+		widths = [float(r.get("width")) for r in bars]
+		assert len(figures) == len(widths) and widths.index(max(widths)) == figures.index(max(figures)), (figures, widths)
+		assert all(0 < w < int(svg.get("width")) for w in widths), widths
+	END
+}
+
+figures_svg_unwritable() {
+	local file words
+
+	mkdir directory
+	while read -r file words; do
+		run "$bin" -q -d 0.1 -w 0 --svg "$file" usermode-count
+		want_status 1
+		[ "$file" = /dev/full ] || want_empty out # nothing is measured for it
+		want_lines err 1
+		want err "^bpftrig: $file: $words"
+	done <<-'END'
+		directory EISDIR \(21\)
+		missing/chart.svg ENOENT \(2\)
+		/dev/full ENOSPC \(28\)
+	END
+}
+
+figures_svg_nothing() {
+	need_refused
+	echo before >chart.svg
+	for file in chart.svg new.svg; do
+		run "$bin" -q -d 0.1 -w 0 --chart --svg $file "$refused"
+		want_status 4
+		want_lines out 1
+		want err "^bpftrig: $file: not written, for there is no figure"
+	done
+	[ "$(cat chart.svg)" = before ] || fail 'the old file is not there any more'
+	[ ! -s new.svg ] || fail 'something was written'
+}
+
+# What is shown begins at the line's start, with what clears it; the last thing of a row is that.
+figures_progress() {
+	local clear=$'\r\e[K'
+
+	[ "$(nproc)" -gt 1 ] || skip 'with one CPU there is none: it takes time from the producers'
+	on_terminal 80 "'$bin' -d 1 -w 0 --precision 0 usermode-count syscall-count 2>&1 >/dev/null"
+	for row in usermode-count syscall-count; do
+		grep -Fq "$clear$row, at most " out || fail "$row is not shown at its start"
+		grep -Eq "${clear/\[/\\[}$row: [0-9.]+M/s to [0-9.]+ %, at most [0-9]+ s more" out || fail "it is not shown how narrow the interval of $row is"
+	done
+	[ "$(tail -c 4 out)" = "$clear" ] || fail 'the last row is not cleared'
+	grep -Fq "$clear${clear}syscall-count" out || fail 'the first row is not cleared'
+	on_terminal 60 "'$bin' -d 0.5 -w 0 --precision 2.5 usermode-count 2>&1 >/dev/null"
+	grep -Eq ' to [0-9.]+ % of 2\.5 %' out || fail 'the precision that is wanted is not shown'
+	awk -v RS='\r' 'sub(/^\033\[K/, "") && length > 59 { print; wrong = 1 } END { exit wrong }' out || fail 'it is longer than the line'
+}
+
+figures_progress_none() {
+	must "$bin" -d 0.5 -w 0 usermode-count
+	want_none err $'[\r\e]'
+	on_terminal 80 "'$bin' -q -d 0.5 -w 0 usermode-count 2>&1 >/dev/null"
+	want_empty out
+}
+
+# --- compare -------------------------------------------------------------------------------------------------------------------
+
+# want_comparison A B VERDICT: four lines and no other, but remarks on the two. The percents are those of the ratio.
+want_comparison() {
+	local a=$1 b=$2 line
+
+	grep -v '^# ' out >comparison
+	want_lines comparison 4
+	for line in 1 2; do
+		sed -n ${line}p comparison >side
+		grep -Fqx "$(printf '%-15s: %8.2f ns/trigger' "${!line}" "$(sed -E 's/.*: +([0-9.]+) ns.*/\1/' side)")" side || fail "line $line is not that of '${!line}'"
+	done
+	want comparison '^B / A          : +[0-9]+\.[0-9]{4}, 99 % interval [0-9.]+ to ([0-9.]+|inf), [0-9]+ rounds$'
+	sed -n 4p comparison >verdict
+	case $3 in
+	any) want verdict "^($b is (slower|faster): [0-9.]+ % (more|less) time a trigger than $a|no difference: if there is one, it is at most [0-9.]+ %|not enough data in [0-9]+ rounds: compare for longer \\(-d\\))\$" ;;
+	slower) want verdict "^$b is slower: [0-9.]+ % more time a trigger than $a\$" ;;
+	faster) want verdict "^$b is faster: [0-9.]+ % less time a trigger than $a\$" ;;
+	esac
+	awk '
+		NR == 3 {
+			ratio = $5 + 0
+			if (ratio < $9 + 0 || ($11 !~ /^inf/ && ratio > $11 + 0) || $12 < 2) exit 1
+		}
+		NR == 4 && match($0, /is (slower|faster): [0-9.]+/) {
+			percent = substr($0, RSTART + 11, RLENGTH - 11)
+			real = 100 * (ratio > 1 ? ratio - 1 : 1 - ratio)
+			exit percent - real > 0.011 || real - percent > 0.011
+		}' comparison || fail 'the numbers do not fit'
+}
+
+figures_compare() {
+	need_row kernel-count
+	must "$bin" compare -d 1 usermode-count kernel-count
+	want err "Linux $(uname -r)"
+	want_comparison usermode-count kernel-count slower
+	must "$bin" -q compare -d 1 kernel-count usermode-count
+	want_empty err
+	want_comparison kernel-count usermode-count faster
+}
+
+figures_compare_itself() {
+	must "$bin" compare usermode-count usermode-count -d 1
+	want_comparison usermode-count usermode-count any
+	need_attached
+	must "$bin" -q compare -d 1 "$attached" "$attached"
+	want_comparison "$attached" "$attached" any
+}
+
+# A system call for each trigger costs many times what the trigger does.
+figures_compare_options() {
+	must "$bin" -q compare -d 0.5 usermode-count 'usermode-count  --batch 10 -p2'
+	want_comparison usermode-count 'usermode-count  --batch 10 -p2' any
+	need_row kernel-count
+	must "$bin" -q compare -d 0.5 'kernel-count --batch 1' kernel-count
+	want_comparison 'kernel-count --batch 1' kernel-count faster
+	must "$bin" -q compare -d 0.5 --batch 1 'kernel-count --batch 100' kernel-count # what is said of both, and of one
+	want_comparison 'kernel-count --batch 100' kernel-count slower
+}
+
+figures_compare_objects() {
+	need_row kernel-count
+	fixture globals
+	fixture subprograms
+	fixture no_count
+	must "$bin" -q compare -d 0.5 'kernel-count --obj globals.o' 'kernel-count --obj subprograms.o'
+	want_comparison 'kernel-count --obj globals.o' 'kernel-count --obj subprograms.o' any
+	run "$bin" -q compare -d 0.5 kernel-count 'kernel-count --obj no_count.o'
+	want_status 1
+	want_lines out 1
+	want out '^kernel-count --obj no_count\.o: +failed: .*did not run the program'
+	run "$bin" -q compare 'kernel-count --obj missing.o' kernel-count
+	want_status 1
+	want_empty out
+	want err '^bpftrig: missing\.o: ENOENT \(2\)'
+}
+
+figures_compare_fail_above() {
+	need_row kernel-count
+	run "$bin" -q compare -d 0.5 --fail-above 50 usermode-count kernel-count
+	want_status 1
+	want_comparison usermode-count kernel-count slower
+	must "$bin" -q compare -d 0.5 --fail-above 0 kernel-count usermode-count
+	must "$bin" -q compare -d 0.5 --fail-above 100000 usermode-count kernel-count
+}
+
+figures_compare_skipped() {
+	need_refused
+	for sides in "usermode-count $refused" "$refused usermode-count"; do
+		# shellcheck disable=SC2086
+		run "$bin" -q compare -d 1 $sides
+		want_status 4
+		want_lines out 1
+		want_row out "$refused" ' '
+	done
+}
+
+figures_compare_interrupted() {
+	own_network env --default-signal=INT "$bin" -q compare --precision 0 -d 60 usermode-count usermode-count >out 2>err &
+	wait_for waits_of $! 100
+	kill -s INT $!
+	wait $!
+	status=$?
+	show 'interrupted'
+	want_status 130
+	want_empty err
+	want_comparison usermode-count usermode-count any
+}
+
+# === why: the JITed code, the profile, the machine =============================================================================
+
+group_why() {
+	check 'why: jit: objdump and llvm-mc read what it prints, in both forms, to the last byte' why_jit_bytes
+	check 'why: jit: each function has the private stack that objdump sees' why_jit_private
+	check 'why: jit: the head says size, instructions, time and tag' why_jit_head
+	check 'why: jit: rows without a program, or that cannot run, say so' why_jit_refused
+	check 'why: jit: where the kernel hides the code, the reason' why_jit_hidden
+	check 'why: --profile: the program, the tracepoint and the kfunc are among the first' why_profile
+	check 'why: --profile: the shares add up, and are those of perf' why_profile_perf
+	check 'why: --profile: where the kernel hides addresses, the reason' why_profile_hidden
+	check 'why: --profile: a user loop, and no line without it' why_profile_user
+	check 'why: the header of results: what the machine says of itself' why_facts
+	check 'why: the debug options are those of the configuration' why_debug
+	check 'why: a warning for each fact that spoils figures' why_warnings
+	check 'why: list --format json says what list says' why_list
+}
+
+# jit_of ROW: its program as hexadecimal text (code.txt) and as bytes (code.bin).
+jit_of() {
+	"$bin" jit --raw "$1" >code.bin 2>why || skip "no JITed code here: $(cat why)"
+	must "$bin" jit "$1"
+	sed '/: driver /,$d' out >code.txt
+}
+
+why_jit_bytes() {
+	need objdump llvm-mc
+	[ "$(uname -m)" = x86_64 ] || skip 'not x86-64'
+	for row in rawtp kernel-count private-stack-rawtp; do
+		need_figure "$row"
+		jit_of "$row"
+		[ "$row" != kernel-count ] || cp out code.txt
+		sed 's/ *#.*//' code.txt | tr ' ' '\n' | grep . | sed 's/0x/\\x/' | tr -d '\n' >escapes
+		# The addresses of maps, and what is relative to the code's place, are others each time that it is loaded.
+		printf '%b' "$(cat escapes)" >text.bin
+		[ "$(stat -c %s text.bin)" = "$(stat -c %s code.bin)" ] || fail "$row: the two forms differ in length"
+		objdump -D -b binary -m i386:x86-64 code.bin | sed -nE 's/^ *[0-9a-f]+:\t[0-9a-f ]+\t(\S+).*/\1/p' >objdump-names
+		objdump -D -b binary -m i386:x86-64 text.bin | sed -nE 's/^ *[0-9a-f]+:\t[0-9a-f ]+\t(\S+).*/\1/p' >text-names
+		want_none objdump-names 'bad'
+		want_same objdump-names text-names
+		[ "$(wc -l <objdump-names)" -ge 10 ] || fail "$row: $(wc -l <objdump-names) instructions"
+		llvm-mc --disassemble --arch=x86-64 code.txt >mc 2>mc-err || fail 'llvm-mc fails'
+		want_empty mc-err
+		[ "$(grep -c '^	[a-z]' mc)" -ge 10 ] || fail "$row: llvm-mc sees less"
+	done
+}
+
+why_jit_private() {
+	local name bytes offset says
+
+	need objdump
+	[ "$(uname -m)" = x86_64 ] || skip 'not x86-64'
+	for row in private-stack-rawtp no-private-stack-rawtp rawtp; do
+		need_figure "$row"
+		jit_of "$row"
+		# shellcheck disable=SC2034
+		sed -nE 's/^# function (\S+): ([0-9]+) bytes at offset (0x[0-9a-f]+|0), (.*)$/\1 \2 \3 \4/p' code.txt >functions
+		[ -s functions ] || fail 'no functions'
+		while read -r name bytes offset says; do
+			objdump -D -b binary -m i386:x86-64 --start-address=$((offset)) --stop-address=$((offset + bytes)) code.bin >asm
+			if grep -q 'add .*%gs:.*,%r9' asm; then
+				[ "$says" = 'a private stack' ] || fail "$row: $name has one, and it says '$says'"
+			else
+				[ "$says" = 'no private stack' ] || fail "$row: $name has none, and it says '$says'"
+			fi
+		done <functions
+		[ "$(awk '{ n += $2 } END { print n }' functions)" = "$(stat -c %s code.bin)" ] || fail "$row: the functions are not all of the code"
+	done
+	[ "$(wc -l <functions)" = 1 ] || fail 'rawtp has more than one function'
+}
+
+why_jit_head() {
+	need_figure rawtp
+	jit_of rawtp
+	want out '^# rawtp: program count: tag [0-9a-f]{16}, [0-9]+ instructions, [0-9]+ verified in [0-9]+ us; [0-9]+ bytes of code$'
+	want out '^# rawtp: driver drive_kfunc: tag [0-9a-f]{16}, '
+	want out '^# function count: [0-9]+ bytes at offset 0, '
+	want out '^0x.*# 0010$'
+	sed -n 's/.*program count: tag \(.*\),.* in .*/\1/p' out >first
+	must "$bin" jit rawtp
+	sed -n 's/.*program count: tag \(.*\),.* in .*/\1/p' out >second
+	want_same first second 'the tag changes'
+}
+
+why_jit_refused() {
+	run "$bin" jit usermode-count
+	want_status 4
+	want_empty out
+	want err '^bpftrig: usermode-count: skipped: has no BPF program$'
+	run "$bin" jit
+	want_status 2
+	run "$bin" jit no-such-row
+	want_status 2
+	if is_skipped "$(line_of fentry "$tmp/all")"; then
+		run "$bin" jit fentry
+		want_status 4
+		want err '^bpftrig: fentry: skipped: .*[A-Z]+ \([0-9]+\)'
+	fi
+}
+
+# with_sysctl NAME VALUE COMMAND...: as run, and the old value afterwards.
+with_sysctl() {
+	local name=$1 old
+	need_root
+	need sysctl
+	old=$(sysctl -n "$name") || skip "there is no $name"
+	sysctl -q -w "$name=$2" || skip "$name cannot be set"
+	shift 2
+	run "$@"
+	sysctl -q -w "$name=$old"
+}
+
+why_jit_hidden() {
+	need_figure rawtp
+	with_sysctl kernel.kptr_restrict 2 "$bin" jit rawtp
+	want_status 4
+	want err 'the kernel shows no JITed code \(.*kernel.kptr_restrict 2; it is 2\)'
+}
+
+profile_of() {
+	must "$bin" -q -d 1 -w 0.1 --profile "$1"
+	sed -nE 's/^ +([0-9.]+) %  (.*)$/\1 \2/p' out >symbols
+	[ -s symbols ] || skip "no profile here: $(cat err)"
+}
+
+why_profile() {
+	need_figure rawtp
+	profile_of rawtp
+	head -n 5 symbols >first
+	want first ' bpf_prog_[0-9a-f]{16}_count$'
+	want first ' bpf_trace_run1$'
+	want first ' bpf_modify_return_test_tp$'
+	want symbols ' bpf_prog_[0-9a-f]{16}_drive_kfunc$'
+	cut -d' ' -f 1 symbols | sort -rnc || fail 'they are not in order'
+	is_figure "$(head -n 1 out)" || fail 'the figure is not the first line'
+}
+
+why_profile_perf() {
+	need perf
+	need_figure rawtp
+	profile_of rawtp
+	sed -nE '2s/^  rawtp: [0-9]+ samples of .*: user ([0-9.]+) %, kernel ([0-9.]+) %, trampoline ([0-9.]+) %, program ([0-9.]+) %.*$/\1 \2 \3 \4/p' out >shares
+	awk '{ s = $1 + $2 + $3 + $4; exit !(s > 99.7 && s < 100.3) }' shares || fail 'the shares are not 100 %'
+	# As bench, there is no time without the program. Its main thread sleeps.
+	perf record -q -e cpu-clock -F 4000 -o data -- "$bench" -q -w 0 -d 3 trig-rawtp >bench-out 2>&1 || skip 'perf cannot record here'
+	perf report -i data --no-children --sort symbol --stdio -F overhead,sym 2>/dev/null | sed -nE 's/^ +([0-9.]+)% +\[.\] (\S+).*/\1 \2/p' >perf-symbols
+	[ -s perf-symbols ] || skip 'perf reports nothing'
+	head -n 8 symbols | while read -r share name; do
+		theirs=$(awk -v name="$name" '$2 == name { print $1 }' perf-symbols)
+		[ "$name" != '[user] the loop' ] || continue
+		echo "$name: $share, perf ${theirs:-none}"
+		awk -v a="$share" -v b="${theirs:-0}" 'BEGIN { d = a - b; exit !(d <= 5 && d >= -5) }' || fail "$name: $share %, and perf says ${theirs:-nothing}"
+	done || exit 1
+}
+
+why_profile_hidden() {
+	need_figure rawtp
+	with_sysctl kernel.kptr_restrict 2 "$bin" -q -d 0.2 -w 0 --profile rawtp
+	want_status 0
+	want err '/proc/kallsyms shows no addresses \(.*; it is 2\)$'
+	want out '%  \[kernel\] no symbol$'
+}
+
+why_profile_user() {
+	profile_of usermode-count
+	head -n 1 symbols >first
+	want first '^(9[0-9]|100)\.[0-9] \[user\] the loop$'
+	must "$bin" -q -d 0.1 -w 0 usermode-count
+	want_lines out 1
+}
+
+why_facts() {
+	must "$bin" -q -d 0.05 -w 0 --format gobench usermode-count
+	fact() { sed -n "s/^$1: //p" out; }
+	[ "$(fact kernel)" = "$(uname -r)" ] || fail "kernel: $(fact kernel)"
+	[ "$(fact cpus)" = "$(nproc)" ] || fail "cpus: $(fact cpus)"
+	for pair in bpf_stats:kernel/bpf_stats_enabled perf_event_paranoid:kernel/perf_event_paranoid; do
+		[ "$(fact "${pair%%:*}")" = "$(cat "/proc/sys/${pair#*:}" 2>/dev/null)" ] || fail "$pair: $(fact "${pair%%:*}")"
+	done
+	if [ -e /sys/kernel/security/lsm ]; then
+		[ "$(fact lsm)" = "$(cat /sys/kernel/security/lsm)" ] || fail "lsm: $(fact lsm)"
+	fi
+	if [ "$(uname -m)" = x86_64 ]; then
+		[ "$(fact cpu)" = "$(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -n 1)" ] || fail "cpu: $(fact cpu)"
+	fi
+	for word in $(fact mitigations | sed 's/([^)]*)//g'); do
+		[ "$word" = none ] || grep -q '^Mitigation' "/sys/devices/system/cpu/vulnerabilities/$word" || fail "mitigations: $word"
+	done
+	[ "$(grep -l '^Mitigation' /sys/devices/system/cpu/vulnerabilities/* 2>/dev/null | wc -l)" -ge "$(fact mitigations | wc -w)" ] ||
+		[ "$(fact mitigations)" = none ] || fail 'mitigations: too many'
+}
+
+# in_mounts COMMAND...: with mounts that nobody else sees.
+in_mounts() {
+	need_root
+	need unshare
+	unshare -m true || skip 'no name space for mounts here'
+	run unshare -m sh -c "$@"
+}
+
+why_debug() {
+	if zcat /proc/config.gz >config 2>/dev/null; then
+		must "$bin" -q -d 0.05 -w 0 --format gobench usermode-count
+		sed -n 's/^debug: //p' out | tr ' ' '\n' >words
+		while read -r word; do
+			[ "$word" = none ] || grep -q "^CONFIG_$word=y" config || fail "debug: $word is not set"
+		done <words
+		[ -s words ] || fail 'debug: nothing'
+	fi
+	# shellcheck disable=SC2016
+	in_mounts 'mkdir -p /boot && mount -t tmpfs none /boot && printf "CONFIG_A=y\nCONFIG_KASAN=y\n# CONFIG_KCSAN is not set\nCONFIG_KCOV=m\nCONFIG_PROVE_LOCKING=y\n" >"/boot/config-$(uname -r)" &&
+		"$0" -q -d 0.05 -w 0 --format gobench usermode-count' "$bin"
+	want_status 0
+	want out '^debug: KASAN PROVE_LOCKING$'
+}
+
+why_warnings() {
+	# shellcheck disable=SC2016
+	in_mounts 'mkdir -p /boot cpu0/cpufreq && mount -t tmpfs none /boot && echo CONFIG_KASAN=y | sed "i\\\\" >"/boot/config-$(uname -r)" &&
+		echo powersave >cpu0/cpufreq/scaling_governor && mount --bind cpu0 /sys/devices/system/cpu/cpu0 &&
+		"$0" -d 0.05 -w 0 usermode-count' "$bin"
+	want_status 0
+	want err '^bpftrig: debug options of this kernel: KASAN: figures say nothing'
+	want err '^bpftrig: CPU frequency governor: powersave: the clock follows the load; write performance into '
+	with_sysctl kernel.bpf_stats_enabled 1 "$bin" -d 0.05 -w 0 usermode-count
+	want err '^bpftrig: kernel.bpf_stats_enabled: 1: each run of a program is timed'
+	with_sysctl net.core.bpf_jit_harden 2 "$bin" -d 0.05 -w 0 usermode-count
+	want err '^bpftrig: BPF JIT: on, hardened: '
+	must "$bin" -q -d 0.05 -w 0 usermode-count
+	want_empty err
+}
+
+why_list() {
+	need python3
+	must "$bin" list --format json usermode-count fentry kprobe rawtp uprobe-nop
+	python3 -c '
+import json, sys
+for r in json.load(sys.stdin):
+    print("%-23s %-4s %s" % (r["name"], "yes" if r["works"] else "no", r["help"]))
+    print("%-23s      needs %s" % ("", r["needs"]))
+    if not r["works"]:
+        print("%-23s      %s" % ("", r["reason"]))' <out >from-json || fail 'it is no JSON'
+	must "$bin" list usermode-count fentry kprobe rawtp uprobe-nop
+	want_same out from-json
+	run "$bin" list --format csv
+	want_status 2
+}
+
 # === vm: the binary as /init on released kernels ===============================================================================
 
 vm_kernels='x86_64-5.10 x86_64-6.1 x86_64-6.12 x86_64-new'
@@ -2059,6 +3391,56 @@ vm_init() {
 exact='-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm' # as in vm.sh
 
 # Two boots, and each figure the same to three digits.
+# A program with so many instructions more, against the one without: the comparison finds them all, and no others.
+vm_exact_compare() {
+	need_root
+	fixture slower -DEXTRA=0
+	mv slower.o base.o
+	fixture slower -DEXTRA=5
+	vm_archive base.o slower.o
+	QEMU_MORE="$exact" vm_boot x86_64-new '' "-q compare -d 2 'rawtp --obj base.o' 'rawtp --obj slower.o'"
+	want_exit 0
+	want out '^rawtp --obj slower.o is slower: [0-9.]+ % more time a trigger than rawtp --obj base.o$'
+	awk '/ns\/trigger/ { ns[++n] = $(NF - 1) } END { d = ns[2] - ns[1]; print d; exit !(n == 2 && d > 4.7 && d < 5.3) }' out ||
+		fail 'it does not find five instructions'
+}
+
+vm_exact_profile() {
+	need_root
+	QEMU_MORE="$exact" vm_boot x86_64-new '' '-q -d 0.5 -w 0.2 --profile fentry kprobe'
+	want_exit 0
+	sed -n '/^fentry/,/^kprobe/p' out | grep '%  ' | head -n 5 >fentry
+	sed -n '/^kprobe/,$p' out | grep '%  ' | head -n 5 >kprobe
+	want fentry ' bpf_trampoline_[0-9]+'
+	want fentry ' bpf_prog_[0-9a-f]{16}_count$'
+	want kprobe ' (ftrace_trampoline|kprobe_optinsn_page)'
+	want kprobe ' kprobe_(ftrace_handler|perf_func|dispatcher)'
+	want out '^  fentry: [0-9]+ samples of cpu-clock: user [0-9.]+ %, kernel [0-9.]+ %, trampoline [1-9][0-9.]* %, program [1-9][0-9.]* %$'
+}
+
+# QEMU's Cortex-A72 counts instructions where it counts time by them: the two are one, but for what the clock sees of other threads.
+vm_exact_counters() {
+	need_root
+	need qemu-system-aarch64
+	kernel_fetch arm64-6.12 >image 2>why || skip "no kernel image: $(tail -n 1 why)"
+	copy_tree tree
+	must make -C tree ARCH=arm64
+	run env EXACT=1 MAKER="$bin" "$top/tests/vm.sh" arm64 tree/build/arm64/bpftrig "$(cat image)" -q -d 0.4 -w 0.2 syscall-count kernel-count rawtp
+	want_status 0
+	sed -nE 's/^(\S+) *: .*\(([0-9.]+) ns.*, ([0-9.]+) instructions, ([0-9.]+) cycles.*/\1 \2 \3 \4/p' out >counted
+	want_lines counted 3
+	awk '{ d = ($2 - $3) / $2; print $1, d; if (d > 0.02 || d < -0.02) exit 1 }' counted || fail 'instructions and time differ'
+}
+
+vm_warnings() {
+	vm_boot x86_64-6.1 'sysctl.kernel.bpf_stats_enabled=1 sysctl.net.core.bpf_jit_harden=2' '-d 0.1 -w 0 usermode-count'
+	want_exit 0
+	want out '^bpftrig: kernel.bpf_stats_enabled: 1: each run of a program is timed'
+	want out '^bpftrig: BPF JIT: on, hardened: '
+	vm_boot x86_64-6.1 'sysctl.net.core.bpf_jit_enable=0' 'list fentry kprobe kernel-count'
+	want out '^kernel-count +(yes|no)'
+}
+
 vm_exact_twice() {
 	local words='usermode-count syscall-count kernel-count fentry fexit kprobe kretprobe kprobe-multi fmodret tp rawtp uprobe-nop10 rename-base kprobe-multi-all'
 
@@ -2103,9 +3485,15 @@ group_vm() {
 	check 'vm: the table of outcomes has a word for each row and kernel' vm_table
 	check 'vm: x86_64-new: -icount: two boots give the same figures' vm_exact_twice
 	check 'vm: x86_64-new: -icount: the two sides of the private stack differ by what their JITed code says' vm_exact
+	check 'vm: x86_64-new: -icount: compare finds five instructions, and no more' vm_exact_compare
+	check 'vm: x86_64-new: -icount: --profile names the trampoline and the way of the kprobe' vm_exact_profile
+	check 'vm: arm64-6.12: -icount: counted instructions are the time' vm_exact_counters
+	check 'vm: x86_64-6.1: sysctls that spoil figures are warned of' vm_warnings
+	check 'vm: x86_64-new: -icount: net does not depend on the batch, and compare finds what there is to find' vm_exact_figures
 }
 
-# Makes the archive: bpftrig as /init by itself; or, with files to add (CONSOLE=no: without the console's device node), by cpio.
+# Makes the archive: bpftrig as /init by itself; or, with files to add (CONSOLE=no: without the console's device node; INIT=another
+# /init), by cpio.
 vm_archive() {
 	if [ $# = 0 ] && [ "${CONSOLE-}" != no ]; then
 		must "$bin" initramfs initrd
@@ -2113,7 +3501,7 @@ vm_archive() {
 	fi
 	need cpio
 	mkdir -p root/dev
-	cp "$bin" root/init
+	cp "${INIT:-$bin}" root/init
 	[ $# = 0 ] || cp "$@" root/
 	if [ "${CONSOLE-}" != no ]; then
 		mknod root/dev/console c 5 1 || skip 'device nodes cannot be made here'
@@ -2270,6 +3658,64 @@ vm_exact() {
 		awk -v a="$computed" -v b="$measured" 'BEGIN { exit !(a - b < 0.1 && b - a < 0.1) }' ||
 			fail "private-stack$row costs $measured instructions, its code has $computed"
 	done
+}
+
+# Several runs in one boot, + between their arguments. What is net there is so to a fraction of an instruction, whatever the batch; and
+# what differs is found, what does not is not.
+vm_exact_figures() {
+	need_root
+	need gcc
+	cat >init.c <<-'END'
+		#include <stdio.h>
+		#include <string.h>
+		#include <sys/reboot.h>
+		#include <sys/wait.h>
+		#include <time.h>
+		#include <unistd.h>
+
+		int main(int argc, char **argv)
+		{
+			struct timespec boot = { .tv_sec = 5 }; /* bpftrig.c says why (wait_until_quiet) */
+
+			clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &boot, NULL);
+			for (int from = 1, to; from < argc; from = to + 1) {
+				int status;
+
+				for (to = from; to < argc && strcmp(argv[to], "+"); to++)
+					;
+				argv[to] = NULL;
+				argv[from - 1] = "bpftrig";
+				if (!fork()) {
+					execv("/bpftrig", argv + from - 1);
+					_exit(127);
+				}
+				wait(&status);
+				printf("bpftrig: exit %d\n", WEXITSTATUS(status));
+				fflush(stdout);
+			}
+			reboot(RB_POWER_OFF);
+			return 0;
+		}
+	END
+	must gcc -static init.c -o init
+	INIT=init vm_archive "$bin"
+	QEMU_MORE="$exact" vm_boot x86_64-new '' \
+		'-q -d 0.5 --batch 64,1000 rawtp + -q compare -d 1 fentry kprobe + -q compare -d 1 rawtp rawtp'
+	[ "$(grep -c '^bpftrig: exit 0$' out)" = 3 ] || fail 'not every run ended well'
+	awk 'BEGIN { n = 1 } /^bpftrig: exit/ { n++; next } { print >"part-" n }' out
+	sed -nE 's/^rawtp-([0-9]+) .*\(([0-9.]+) ns.*, net ([0-9.]+) ± ([0-9.]+) ns.*/\1 \2 \3 \4/p' part-1 >nets
+	awk '
+		function distance(a, b) { return a > b ? a - b : b - a }
+		{ batch[NR] = $1; ns[NR] = $2; net[NR] = $3; half[NR] = $4 }
+		END {
+			bound = half[1] + half[2] + 0.5
+			exit !(NR == 2 && batch[1] == 64 && batch[2] == 1000 && distance(net[1], net[2]) <= bound && distance(ns[1], ns[2]) > bound)
+		}' nets || fail 'the two net costs differ, or the others do not'
+	cp part-2 out
+	want_comparison fentry kprobe slower
+	cp part-3 out
+	want_comparison rawtp rawtp any
+	want out '^no difference: ' 'rawtp is not rawtp'
 }
 
 # === main ======================================================================================================================
