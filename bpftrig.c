@@ -3855,16 +3855,23 @@ static double round_net(const struct series *with, const struct series *without,
 	return round_cost(with, round) * hits_per_pass - round_cost(without, round);
 }
 
-/* The mean of that, of the rounds in which it is known. */
+/*
+ * What that is on the whole, as ns/trigger is: time over hits, so that a round that was nearly all lost counts for little. The interval is
+ * of the rounds in which it is known.
+ */
 static struct estimate net_cost(const struct series *with, const struct series *without, double hits_per_pass)
 {
 	unsigned rounds = series_rounds(with) < series_rounds(without) ? series_rounds(with) : series_rounds(without), n = 0;
 	double differences[ROUNDS];
+	struct estimate e;
 
 	for (unsigned i = 0; i < rounds && n < ROUNDS; i++)
 		if (round_cost(with, i) < INFINITY && round_cost(without, i) < INFINITY)
 			differences[n++] = round_net(with, without, hits_per_pass, i);
-	return estimate_rounds(differences, n);
+	e = estimate_rounds(differences, n);
+	if (n > 1 && !trims_means)
+		e.mean = windows_cost(with->w, 0, with->n) * hits_per_pass - windows_cost(without->w, 0, without->n);
+	return e;
 }
 
 /* Linear between the two neighbours (type 7 of Hyndman and Fan, The American Statistician 50, 1996; what R and numpy do). */
@@ -5084,7 +5091,8 @@ static void fact_jit(char *buf, size_t size)
 {
 	long jit = pseudo_read_number(PROC, "sys/net/core/bpf_jit_enable"), harden = pseudo_read_number(PROC, "sys/net/core/bpf_jit_harden");
 
-	format_to(buf, size, "%s%s", jit > 0 ? "on" : jit ? "unknown" : "off", jit > 0 && harden == 2 ? ", hardened" : "");
+	if (jit >= 0) /* the file is in the first network name space alone */
+		format_to(buf, size, "%s%s", jit ? "on" : "off", jit && harden == 2 ? ", hardened" : "");
 }
 
 /* The vulnerabilities that something is done against, and for the one that has many answers, which. */
@@ -5196,22 +5204,23 @@ static const struct fact {
 	const char *key;
 	void (*read)(char *buf, size_t size);
 	bool matters;
+	bool in_first_line; /* of what is said of the machine, in other words */
 } facts[] = {
-	{ "goarch", fact_arch, true },
-	{ "cpu", fact_cpu, true },
-	{ "cpus", fact_cpus, true },
-	{ "machine", fact_machine, true },
-	{ "kernel", fact_kernel, false },
-	{ "jit", fact_jit, true },
-	{ "mitigations", fact_mitigations, true },
-	{ "governor", fact_governor, true },
-	{ "boost", fact_boost, true },
-	{ "bpf_stats", fact_bpf_stats, true },
-	{ "debug", fact_debug, true },
-	{ "lockdown", fact_lockdown, false },
-	{ "lsm", fact_lsm, false },
-	{ "perf_event_paranoid", fact_paranoid, false },
-	{ "bpftrig", fact_programs, true },
+	{ "goarch", fact_arch, true, true },
+	{ "cpu", fact_cpu, true, false },
+	{ "cpus", fact_cpus, true, true },
+	{ "machine", fact_machine, true, true },
+	{ "kernel", fact_kernel, false, true },
+	{ "jit", fact_jit, true, true },
+	{ "mitigations", fact_mitigations, true, false },
+	{ "governor", fact_governor, true, false },
+	{ "boost", fact_boost, true, false },
+	{ "bpf_stats", fact_bpf_stats, true, false },
+	{ "debug", fact_debug, true, false },
+	{ "lockdown", fact_lockdown, false, false },
+	{ "lsm", fact_lsm, false, false },
+	{ "perf_event_paranoid", fact_paranoid, false, false },
+	{ "bpftrig", fact_programs, true, true },
 };
 
 /* What makes figures worth less, or others than people expect: a fact that is known, and is not as it should be. */
@@ -5231,17 +5240,19 @@ static void say_warnings(void)
 		char value[FACT_MAX] = "";
 
 		warnings[i].read(value, sizeof(value));
-		if (*value && strcmp(value, warnings[i].good) && strcmp(value, "unknown"))
+		if (*value && strcmp(value, warnings[i].good))
 			say("%s: %s: %s", warnings[i].key, value, warnings[i].text);
 	}
 }
 
-/* One line a fact into a sink, in a format such as "%s: %s\n". */
-static void put_facts(struct sink *s, const char *before, const char *between, const char *behind)
+/* The facts that are known into a sink, each with texts before, between key and value, and behind; `rest`: not those of the first line. */
+static void put_facts(struct sink *s, bool rest, const char *before, const char *between, const char *behind)
 {
 	for (size_t i = 0; i < COUNT_OF(facts); i++) {
 		char value[FACT_MAX] = "";
 
+		if (rest && facts[i].in_first_line)
+			continue;
 		facts[i].read(value, sizeof(value));
 		if (*value)
 			sink_print(s, "%s%s%s%s%s", before, facts[i].key, between, value, behind);
@@ -5559,7 +5570,7 @@ static const char *report_outcome(const struct report *r)
 static void put_gobench_begin(struct sink *s)
 {
 	sink_print(s, "goos: linux\npkg: bpftrig\n");
-	put_facts(s, "", ": ", "\n");
+	put_facts(s, false, "", ": ", "\n");
 }
 
 /* The name has all of the options in it that change what is measured, as Go's sub-benchmarks have. */
@@ -5726,7 +5737,7 @@ static void print_ktap_begin(const struct settings *set, unsigned count)
 	(void)set;
 	ktap_number = 0;
 	print("KTAP version 1\n1..%u\n", count);
-	put_facts(&output, "# ", ": ", "\n");
+	put_facts(&output, false, "# ", ": ", "\n");
 }
 
 static void print_ktap_row(const struct report *r)
@@ -6025,6 +6036,8 @@ static int lock_instance(void)
 static void say_machine(void)
 {
 	static struct cpu_list allowed;
+	char buf[900];
+	struct sink s = { .buf = buf, .size = sizeof(buf), .fd = -1 };
 	struct utsname u;
 	long jit = pseudo_read_number(PROC, "sys/net/core/bpf_jit_enable");
 
@@ -6032,8 +6045,11 @@ static void say_machine(void)
 	sys_allowed_cpus(&allowed);
 	say(VERSION " (" ARCH "), Linux %s %s, %u CPU%s, BPF JIT %s%s", u.release, u.machine, allowed.n, allowed.n == 1 ? "" : "s",
 	    jit > 0 ? "on" : jit ? "unknown" : "off: the programs are interpreted", machine_kind()->remark);
-	if (!IS_SMALL)
-		say_warnings();
+	if (IS_SMALL)
+		return;
+	put_facts(&s, true, "", ": ", "; ");
+	say("%.*s", (int)(s.len < sizeof(buf) ? s.len - 2 : sizeof(buf)), buf); /* without the last semicolon */
+	say_warnings();
 }
 
 /* --- profile: where the producers are, symbol by symbol ------------------------------------------------------------------------- */
@@ -6338,6 +6354,7 @@ struct outlet {
 	struct sink save; /* fd -1: nowhere */
 	char save_buffer[4096];
 	int svg_fd; /* -1: none */
+	bool svg_is_new;
 };
 
 static void run_and_print(const struct row *row, const struct settings *set, const struct sources *src, bool several, struct outlet *out,
@@ -6403,7 +6420,10 @@ static bool outlet_open(struct outlet *out, const struct settings *set)
 	if (err)
 		say("%s: " ERR, set->save, ERR_ARGS(err));
 	if (!IS_SMALL && !err && set->svg) {
-		out->svg_fd = sys_result(open(set->svg, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+		out->svg_fd = sys_result(open(set->svg, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+		out->svg_is_new = out->svg_fd >= 0;
+		if (out->svg_fd == -EEXIST)
+			out->svg_fd = sys_result(open(set->svg, O_WRONLY | O_CLOEXEC));
 		err = out->svg_fd < 0 ? out->svg_fd : 0;
 		if (err)
 			say("%s: " ERR, set->svg, ERR_ARGS(err));
@@ -6436,6 +6456,8 @@ static bool outlet_close(struct outlet *out, const struct settings *set)
 	if (!IS_SMALL && out->svg_fd >= 0) {
 		if (!bars.n)
 			say("%s: not written, for there is no figure", set->svg);
+		if (!bars.n && out->svg_is_new)
+			unlink(set->svg);
 		good &= outlet_close_file(set->svg, out->svg_fd, bars.n ? write_svg(out->svg_fd) : 0);
 	}
 	if (bars.lost)
@@ -6500,7 +6522,7 @@ static void print_json_listed(const struct row *row, enum outcome o, unsigned in
 	const struct { const char *key, *value; } texts[] = { { "name", row->name }, { "help", row->help }, { "needs", row->needs },
 							      { "reason", o ? reason : "" } };
 
-	print("%s\n  {\"works\": %s", index ? "," : "[", o ? "false" : "true");
+	print("%s\n  {\"works\": %s", index ? "," : "", o ? "false" : "true");
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		print(", \"%s\": ", texts[i].key);
 		put_json_text(&output, texts[i].value);
@@ -6523,6 +6545,10 @@ static int command_list(const struct choice *choice, const struct settings *set,
 		return output_lost ? EXIT_FAILED : EXIT_FINE;
 	}
 	lock = lock_instance();
+	if (!set->quiet)
+		say_machine();
+	if (json)
+		print("[");
 	for (unsigned i = 0; i < choice->n && !signal_pending() && !output_lost; i++) {
 		const struct row *row = choice->rows[i];
 		struct run run;
@@ -7072,7 +7098,7 @@ static void diff_line(struct diff *diff, const struct saved *saved, unsigned lin
 	p = mann_whitney(values[0], n[0], values[1], n[1]);
 	differs = p < 0.05 && change * change > e[0].half * e[0].half + e[1].half * e[1].half;
 	if (differs)
-		print("  %s%.*f (%s%.1f%%)", change > 0 ? "+" : "", decimals_for(change), change, change > 0 ? "+" : "", percent);
+		print("  %s%.*f (%s%.1f%%)", change > 0 ? "+" : "", decimals_for(e[0].mean), change, change > 0 ? "+" : "", percent);
 	else
 		print("  ~");
 	print("  p=%.3f n=%u+%u\n", p, n[0], n[1]);
@@ -7487,6 +7513,8 @@ static int check_settings(struct settings *set)
 		say("-s: only the rows of kernel functions, tracepoints and system calls take a stack trace");
 	if ((set->profile || set->chart) && set->format && strcmp(set->format, "bench"))
 		return misuse("--chart and --profile: only with --format bench");
+	if (set->save && set->svg && !strcmp(set->save, set->svg))
+		return misuse("--save and --svg: both are %s", set->svg);
 	if (set->as_bench && (set->chart || set->profile || (set->format && strcmp(set->format, "bench"))))
 		return misuse("--chart, --profile and --format: not as bench");
 	if (set->prod_cpus.n && set->prod_cpus.n < most)

@@ -2869,7 +2869,7 @@ figures_svg_nothing() {
 		want err "^bpftrig: $file: not written, for there is no figure"
 	done
 	[ "$(cat chart.svg)" = before ] || fail 'the old file is not there any more'
-	[ ! -s new.svg ] || fail 'something was written'
+	[ ! -e new.svg ] || fail 'something was written'
 }
 
 # What is shown begins at the line's start, with what clears it; the last thing of a row is that.
@@ -3021,6 +3021,8 @@ group_why() {
 	check 'why: the debug options are those of the configuration' why_debug
 	check 'why: a warning for each fact that spoils figures' why_warnings
 	check 'why: list --format json says what list says' why_list
+	check 'why: list without rights names those that are missing' why_list_rights
+	check 'why: the line on the machine has all of it' why_line
 }
 
 # jit_of ROW: its program as hexadecimal text (code.txt) and as bytes (code.bin).
@@ -3197,6 +3199,14 @@ why_facts() {
 		[ "$(fact mitigations)" = none ] || fail 'mitigations: too many'
 }
 
+why_line() {
+	must "$bin" -d 0.05 -w 0 --format gobench usermode-count
+	grep -v '^Bench' out | sed -nE '/^(goos|pkg|kernel|cpus|jit|machine|goarch|bpftrig|#)/!p' | while IFS= read -r line; do
+		grep -qF -- "$line" err || fail "it lacks '$line'"
+	done || exit 1
+	want err "^bpftrig: [0-9.]+ \\(.*\\), Linux $(uname -r) $(uname -m), $(nproc) CPUs?, BPF JIT "
+}
+
 # in_mounts COMMAND...: with mounts that nobody else sees.
 in_mounts() {
 	need_root
@@ -3235,6 +3245,25 @@ why_warnings() {
 	want err '^bpftrig: BPF JIT: on, hardened: '
 	must "$bin" -q -d 0.05 -w 0 usermode-count
 	want_empty err
+}
+
+# What is missing is said to who has no rights, by list as by a run; and who may nothing at all still learns what works.
+why_list_rights() {
+	need_root
+	need setpriv sysctl
+	old=$(sysctl -n kernel.perf_event_paranoid)
+	sysctl -q -w kernel.perf_event_paranoid=3 || skip 'kernel.perf_event_paranoid cannot be set'
+	as_nobody "$bin" list usermode-count rawtp uprobe-nop
+	cp out list
+	as_nobody "$bin" -q -d 0.05 -w 0 usermode-count rawtp uprobe-nop
+	sysctl -q -w kernel.perf_event_paranoid="$old"
+	want_status 1
+	want list '^usermode-count +yes '
+	want list '^rawtp +no '
+	want list '^uprobe-nop +no '
+	want list '^ +.*EPERM \(1\): needs root, or CAP_BPF and CAP_PERFMON \(uid 65534'
+	want out '^rawtp +:  failed: .*EPERM \(1\): needs root, or CAP_BPF and CAP_PERFMON \(uid 65534'
+	want_row out usermode-count figure
 }
 
 why_list() {
@@ -3376,6 +3405,22 @@ vm_foreign() {
 	[ "$machine" = arm ] || want_row out uprobe-nop figure
 	want_row out kernel-count figure
 	want_row out rename-tp figure
+	cp out all
+	run env MAKER="$bin" "$top/tests/vm.sh" "$machine" "tree/build/$machine/bpftrig" "$(cat image)" list all
+	want_listed all
+}
+
+# want_listed FILE: what list says in the file out is what a run of the same rows, in FILE, came to, with the same reasons.
+want_listed() {
+	local line
+
+	awk '/^[a-z]/ && $2 ~ /^(yes|no)$/ { print $1, $2 }' out >listed
+	sed -nE 's/^([a-z0-9-]+) *:.*M\/s.*/\1 yes/p; s/^([a-z0-9-]+) *:  (skipped|failed): .*/\1 no/p' "$1" >ran
+	want_same listed ran 'list and the run differ'
+	grep ' skipped: ' "$1" | sed 's/^[^:]*:  skipped: //' | sort -u >reasons
+	while IFS= read -r line; do
+		grep -qF -- "$line" out || fail "list does not say: $line"
+	done <reasons
 }
 
 # Where nothing is mounted, /init has no console node, and arguments come with the archive; it ends as --on-exit says.
@@ -3610,6 +3655,8 @@ vm_lockdown() {
 	want_rows out $row_names
 	want_exit 0
 	cp out "$tmp/lockdown-$2"
+	vm_boot "$1" "lockdown=$2" '-q list all'
+	want_listed "$tmp/lockdown-$2"
 }
 
 # The kernel refuses kprobes in that mode, and the files of tracefs.
