@@ -28,6 +28,8 @@
  *	Errors			reasons, hints, hits
  *	Running			one batch with producers of our own
  */
+#define _GNU_SOURCE
+#include "heap.h"
 #define main bpftrig_main
 #include "../bpftrig.c"
 #undef main
