@@ -21,15 +21,17 @@
  *	BTF			finds the id of a type in the kernel's BTF
  *	Object			maps, linking, loading, the JITed image
  *	This program's own file	where uprobes are attached
+ *	Other programs' files	and where in those
  *	Attaching		one function for each way, and the table of ways
  *	Producers		the loops that trigger
  *	Benchmarks		THE TABLE: one row each, and how names select rows
+ *	Targets by name		what the user names for cost, as rows
  *	Statistics		means, intervals, what is irregular
  *	Running a row		set up, verify, measure, tear down
  *	Configuration		the kernel's, unpacked
  *	The machine		what figures depend on: a table
  *	Printing		table lines, bench lines; formats for programs: a table; charts, progress
- *	Commands		run, list, jit, compare, diff, initramfs
+ *	Commands		run, list, jit, compare, cost, diff, initramfs
  *	Options			a table, help, parsing
  *	Process 1		booted as /init
  *	main
@@ -80,6 +82,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,6 +123,11 @@ enum exit_code {
 #define COMPARE_EARLY 40       /* rounds before the interval may end it, as with ROUNDS_MIN */
 #define COMPARE_MIN 8	       /* rounds that are enough data, if they bound a difference to so many percent: */
 #define BOUND_MAX 25
+#define COST_TARGETS 16	       /* of one cost command */
+#define COST_ROUNDS 1024       /* each a run of the command with each target, and one with nothing attached */
+#define COST_ROUNDS_MIN 5      /* however long they take: with fewer, nothing can be trimmed */
+#define COST_WINDOWS 20	       /* of --for, from whose rates its interval is */
+#define MANY_FUNCTIONS 1000    /* attached to at once, that are worth a warning */
 #define DIFF_LINES 1024	       /* different results in the files of a diff, and of one of them at most so many values */
 #define DIFF_VALUES 4096
 #define DIFF_KERNELS 32
@@ -140,6 +148,7 @@ enum exit_code {
 #define VERIFY_TRIES 3	       /* for a batch with hits from elsewhere; a missed trigger is never tried again */
 
 #define OBJECT_MAX (16 << 20)  /* bytes of an --obj file, of a program for initramfs, of saved results */
+#define BINARY_MAX (1 << 30)   /* bytes of a program or library that is probed; a browser with its symbols has 300 MB */
 #define BTF_MAX (64 << 20)     /* bytes; the largest vmlinux BTF seen is 6 MB, with every module built in 20 */
 #define TEXT_FILE_MAX (64 << 20) /* kallsyms and available_filter_functions; 10 MB on a distribution's kernel */
 #define FUNCS_MAX 256	       /* functions of one linked program; the kernel's own limit (BPF_MAX_SUBPROGS) */
@@ -149,7 +158,8 @@ enum exit_code {
 #define LOG_LINES_SHOWN 12
 #define LIST_MAX 32	       /* numbers in a list such as --batch 1,8,64 */
 #define NOTE_MAX 256	       /* bytes of what stands behind a figure */
-#define KEEP_MAX 16	       /* file descriptors that one row holds */
+#define SITES_MAX 64	       /* places in a file that one program is attached to: a USDT probe may have several */
+#define KEEP_MAX (2 * SITES_MAX + 8) /* file descriptors that one row holds */
 #define REASON_MAX 640
 
 /*
@@ -646,7 +656,7 @@ static const struct { int number; const char *name; } errno_names[] = {
 	{ EPERM, "EPERM" }, { ENOENT, "ENOENT" }, { ESRCH, "ESRCH" }, { EINTR, "EINTR" }, { EIO, "EIO" }, { E2BIG, "E2BIG" },
 	{ EBADF, "EBADF" }, { EAGAIN, "EAGAIN" }, { ENOMEM, "ENOMEM" }, { EACCES, "EACCES" }, { EFAULT, "EFAULT" },
 	{ EBUSY, "EBUSY" }, { EEXIST, "EEXIST" }, { ENODEV, "ENODEV" }, { ENOTDIR, "ENOTDIR" }, { EISDIR, "EISDIR" },
-	{ EINVAL, "EINVAL" }, { ENFILE, "ENFILE" }, { EMFILE, "EMFILE" }, { EFBIG, "EFBIG" }, { ENOSPC, "ENOSPC" },
+	{ ENOEXEC, "ENOEXEC" }, { EINVAL, "EINVAL" }, { ENFILE, "ENFILE" }, { EMFILE, "EMFILE" }, { EFBIG, "EFBIG" }, { ENOSPC, "ENOSPC" },
 	{ EROFS, "EROFS" }, { EPIPE, "EPIPE" }, { ERANGE, "ERANGE" }, { EDEADLK, "EDEADLK" }, { ENOSYS, "ENOSYS" },
 	{ ELOOP, "ELOOP" }, { ENAMETOOLONG, "ENAMETOOLONG" }, { EOVERFLOW, "EOVERFLOW" }, { EILSEQ, "EILSEQ" },
 	{ EOPNOTSUPP, "EOPNOTSUPP" }, { ETIMEDOUT, "ETIMEDOUT" }, { ECANCELED, "ECANCELED" }, { 524, "ENOTSUPP" },
@@ -829,6 +839,28 @@ static const char *parse_count(const char *text, uint64_t min, uint64_t max, uin
 	return NULL;
 }
 
+/* The same, or 0x and hexadecimal digits. */
+static const char *parse_offset(const char *text, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	if (text[0] != '0' || text[1] != 'x')
+		return parse_count(text, 0, UINT64_MAX, out);
+	if (!text[2])
+		return "is not a whole number";
+	for (const char *c = text + 2; *c; c++) {
+		unsigned digit = *c >= '0' && *c <= '9' ? *c - '0' : (*c | 0x20) >= 'a' && (*c | 0x20) <= 'f' ? (*c | 0x20) - 'a' + 10 : 16;
+
+		if (digit > 15)
+			return "is not a whole number";
+		if (value >> 60)
+			return "is too large";
+		value = value << 4 | digit;
+	}
+	*out = value;
+	return NULL;
+}
+
 /* A few numbers, in the order given. */
 struct number_list {
 	unsigned n;
@@ -975,6 +1007,46 @@ static unsigned edit_distance(const char *a, const char *b)
 	return row[lb];
 }
 
+/* Up to three names near a wrong one, for "did you mean": the nearest first, and of equally near ones the first that was seen. */
+struct near {
+	const char *wanted;
+	unsigned n, distance[3];
+	char name[3][64];
+};
+
+/* Looks at a name; what holds the wanted one is as near as one wrong letter. */
+static void near_look(struct near *near, const char *name)
+{
+	unsigned limit = 1 + strlen(near->wanted) / 3, distance, at = near->n;
+
+	distance = find_text(name, near->wanted) ? 1 : edit_distance(near->wanted, name);
+	if (distance > limit || strlen(name) >= sizeof(near->name[0]))
+		return;
+	while (at && near->distance[at - 1] > distance)
+		at--;
+	if (at == COUNT_OF(near->name))
+		return;
+	near->n += near->n < COUNT_OF(near->name);
+	for (unsigned i = near->n - 1; i > at; i--) {
+		near->distance[i] = near->distance[i - 1];
+		strcpy(near->name[i], near->name[i - 1]);
+	}
+	near->distance[at] = distance;
+	strcpy(near->name[at], name);
+}
+
+/* "; did you mean a, b, c", or nothing. */
+static const char *near_text(const struct near *near)
+{
+	static char text[3 * 66 + 24];
+	size_t len = 0;
+
+	text[0] = 0;
+	for (unsigned i = 0; i < near->n; i++)
+		len += format_to(text + len, sizeof(text) - len, "%s%s", i ? ", " : "; did you mean ", near->name[i]);
+	return text;
+}
+
 /* === Architecture ==============================================================================================================
  * The only place that asks which one it is. A new architecture is a block here that defines the same names.
  */
@@ -982,6 +1054,8 @@ static unsigned edit_distance(const char *a, const char *b)
 #if defined(__x86_64__)
 
 #define ARCH "x86-64"
+#define ARCH_TRIPLET "x86_64-linux-gnu" /* of Debian's folders for libraries */
+#define ARCH_MACHINE EM_X86_64
 #define ARCH_SYSCALL(name) "__x64_sys_" name /* what kallsyms calls a system call's entry function */
 #define ARCH_NOP "nop"
 #define ARCH_PUSH "push %rbp"
@@ -991,6 +1065,7 @@ static unsigned edit_distance(const char *a, const char *b)
 #define ARCH_NOP10 ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00"
 #define ARCH_SPIN "1: dec %0\n\tjnz 1b" /* two instructions a pass */
 #define ARCH_HAS_CPUID 1
+#define ARCH_LIKE(code) (((code)[0] & 0xf8) == 0x50 ? "push" : "ret") /* a push of any register, or what is stepped, as ret is */
 
 /* The hypervisor's signature (CPUID leaf 0x40000000), 12 characters; empty where there is none. */
 static void arch_hypervisor(char signature[13])
@@ -1030,6 +1105,8 @@ static bool arch_has_private_stack(const uint8_t *code, size_t len, bool *known)
 #elif defined(__aarch64__)
 
 #define ARCH "arm64"
+#define ARCH_TRIPLET "aarch64-linux-gnu"
+#define ARCH_MACHINE EM_AARCH64
 #define ARCH_SYSCALL(name) "__arm64_sys_" name
 #define ARCH_NOP "nop"
 #define ARCH_PUSH "stp x29, x30, [sp, #-16]!"
@@ -1054,6 +1131,8 @@ static bool arch_has_private_stack(const uint8_t *code, size_t len, bool *known)
 #elif defined(__riscv) && __riscv_xlen == 64
 
 #define ARCH "riscv64"
+#define ARCH_TRIPLET "riscv64-linux-gnu"
+#define ARCH_MACHINE EM_RISCV
 #define ARCH_SYSCALL(name) "__riscv_sys_" name
 #define ARCH_NOP ".option push\n.option norvc\nnop\n.option pop"
 #define ARCH_PUSH "addi sp, sp, -16"
@@ -1064,6 +1143,8 @@ static bool arch_has_private_stack(const uint8_t *code, size_t len, bool *known)
 #elif defined(__s390x__)
 
 #define ARCH "s390x"
+#define ARCH_TRIPLET "s390x-linux-gnu"
+#define ARCH_MACHINE EM_S390
 #define ARCH_SYSCALL(name) "__s390x_sys_" name
 #define ARCH_NOP "nopr %r0"
 #define ARCH_PUSH "stmg %r14, %r15, 112(%r15)"
@@ -1074,17 +1155,22 @@ static bool arch_has_private_stack(const uint8_t *code, size_t len, bool *known)
 #elif defined(__arm__) /* 32 bits: no user functions, whose rows are skipped; the rest as on any other */
 
 #define ARCH "arm"
+#define ARCH_TRIPLET "arm-linux-gnueabihf"
+#define ARCH_MACHINE EM_ARM
 #define ARCH_SYSCALL(name) "sys_" name
 
 #else /* builds anywhere; the rows that need what is not here are skipped */
 
 #define ARCH "unknown"
+#define ARCH_TRIPLET "unknown"
+#define ARCH_MACHINE EM_NONE
 #define ARCH_SYSCALL(name) "sys_" name
 
 #endif
 
 #if !defined(__x86_64__)
 #define ARCH_HAS_CPUID 0 /* but perhaps a device tree */
+#define ARCH_LIKE(code) ((void)(code), "push") /* stepped, or simulated by newer kernels */
 
 static void arch_hypervisor(char signature[13])
 {
@@ -1146,6 +1232,27 @@ USDT_NOTE(usdt_nop10);
 #else
 static const struct target target_nop5, target_nop10, usdt_nop5, usdt_nop10;
 #endif
+
+/*
+ * Which of those functions begins with an instruction that the kernel's uprobes treat as they do the one at a place: its name in the rows.
+ * There are `len` bytes of it.
+ */
+static const char *arch_like(const uint8_t *code, size_t len)
+{
+	static const struct { const char *name; const struct target *target; } kinds[] = {
+		{ "nop10", &target_nop10 }, { "nop5", &target_nop5 }, { "nop", &target_nop }, { "ret", &target_ret },
+	};
+	size_t ret = target_ret.end - target_ret.bytes;
+
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		const struct target *t = kinds[i].target;
+		size_t first = t->end - t->bytes - (t == &target_ret ? 0 : ret);
+
+		if (t->call && first <= len && !memcmp(code, t->bytes, first))
+			return kinds[i].name;
+	}
+	return len ? ARCH_LIKE(code) : "nop";
+}
 
 /* 2 * passes instructions, where the architecture has them. */
 static void arch_spin(unsigned long passes)
@@ -1886,6 +1993,30 @@ static void btf_close(struct btf *btf)
 		munmap((void *)btf->file.at, btf->file.len);
 	else
 		bytes_free(&btf->file);
+}
+
+/* A line of /proc/kallsyms, "ffffffff81000000 T name\t[module]": the name is not terminated. False for what has not that form. */
+struct ksym {
+	uint64_t ip; /* 0 where the kernel hides it */
+	const char *name;
+	int len;
+	bool is_code;
+};
+
+static bool kallsyms_line(const char *line, size_t len, struct ksym *out)
+{
+	size_t digits = 0;
+	char type;
+
+	for (out->ip = 0; digits < len && digits < 16 && line[digits] != ' '; digits++)
+		out->ip = out->ip << 4 | (line[digits] <= '9' ? line[digits] - '0' : (line[digits] | 0x20) - 'a' + 10);
+	if (len < digits + 4)
+		return false;
+	type = line[digits + 1] | 0x20;
+	out->is_code = type != 'd' && type != 'b' && type != 'r';
+	out->name = line + digits + 3;
+	out->len = strcspn(out->name, "\t\n");
+	return true;
 }
 
 /* Whether /proc/kallsyms has a symbol, or one that the compiler made of it (name.isra.0). The found name is put into `clone`. */
@@ -2742,10 +2873,11 @@ static bool own_file_offset(const void *address, uint64_t *off)
 	return false;
 }
 
-/* A place to attach a uprobe to. */
+/* Where to attach a uprobe: places in a file, each with that of a counter which the kernel holds up while it is attached (0: none). */
 struct site {
-	const char *path; /* our file; NULL: none */
-	uint64_t off;
+	const char *path; /* NULL: none */
+	uint32_t n;
+	uint64_t off[SITES_MAX], ref_ctr[SITES_MAX];
 };
 
 /*
@@ -2758,11 +2890,13 @@ static enum outcome own_site(const struct target *target, struct site *site)
 	ssize_t len = target->end - target->bytes;
 	uint8_t there[32];
 
-	if (!own_file_offset((const void *)target->call, &site->off))
+	site->n = 1;
+	site->ref_ctr[0] = 0;
+	if (!own_file_offset((const void *)target->call, &site->off[0]))
 		return fail("no segment of this program has the address %p", (const void *)target->call);
 	for (size_t i = 0; i < COUNT_OF(paths); i++) {
 		int fd = paths[i] ? open(paths[i], O_RDONLY | O_CLOEXEC) : -1;
-		ssize_t n = fd < 0 || len > (ssize_t)sizeof(there) ? -1 : pread(fd, there, len, site->off);
+		ssize_t n = fd < 0 || len > (ssize_t)sizeof(there) ? -1 : pread(fd, there, len, site->off[0]);
 
 		if (fd >= 0)
 			close(fd);
@@ -2770,25 +2904,42 @@ static enum outcome own_site(const struct target *target, struct site *site)
 		if (n == len && !memcmp(there, target->bytes, len))
 			return DONE;
 	}
-	return fail("this program's own file is not at %s, or does not have the probed function at offset %#" PRIx64, paths[1], site->off);
+	return fail("this program's own file is not at %s, or does not have the probed function at offset %#" PRIx64, paths[1], site->off[0]);
+}
+
+/* A USDT probe, as its note describes it: link-time addresses, those of the probe, of .stapsdt.base and of its semaphore (0: none). */
+struct usdt {
+	uint64_t pc, base, semaphore;
+	const char *provider, *name;
+};
+
+/* The next one in a section of notes, from *at on; false behind the last. */
+static bool usdt_next(struct bytes notes, uint64_t *at, struct usdt *out)
+{
+	Elf64_Nhdr note;
+
+	while (bytes_copy(notes, *at, &note, sizeof(note))) {
+		uint64_t owner = *at + sizeof(note), desc = owner + ((uint64_t)note.n_namesz + 3) / 4 * 4;
+		const char *own = bytes_string(notes, owner);
+
+		*at = desc + ((uint64_t)note.n_descsz + 3) / 4 * 4;
+		out->provider = bytes_string(notes, desc + 24);
+		out->name = out->provider ? bytes_string(notes, desc + 24 + strlen(out->provider) + 1) : NULL;
+		if (note.n_type == 3 && own && !strcmp(own, "stapsdt") && out->name)
+			return bytes_copy(notes, desc, out, 24);
+	}
+	return false;
 }
 
 /* The link-time address of a USDT probe of ours, from the notes in a section; 0 if none of them has that name. */
 static uint64_t usdt_address(struct bytes notes, const char *name)
 {
-	Elf64_Nhdr note;
+	struct usdt usdt;
+	uint64_t at = 0;
 
-	for (uint64_t at = 0; bytes_copy(notes, at, &note, sizeof(note));) {
-		uint64_t owner = at + sizeof(note), desc = owner + ((uint64_t)note.n_namesz + 3) / 4 * 4;
-		const char *own = bytes_string(notes, owner), *provider = bytes_string(notes, desc + 24);
-		const char *probe = provider ? bytes_string(notes, desc + 24 + strlen(provider) + 1) : NULL;
-		uint64_t pc;
-
-		at = desc + ((uint64_t)note.n_descsz + 3) / 4 * 4;
-		if (note.n_type == 3 && own && !strcmp(own, "stapsdt") && probe && !strcmp(provider, "bpftrig") && !strcmp(probe, name) &&
-		    bytes_copy(notes, desc, &pc, sizeof(pc)))
-			return pc;
-	}
+	while (usdt_next(notes, &at, &usdt))
+		if (!strcmp(usdt.provider, "bpftrig") && !strcmp(usdt.name, name))
+			return usdt.pc;
 	return 0;
 }
 
@@ -2810,9 +2961,332 @@ static enum outcome check_usdt(const struct site *site, const char *name)
 	elf_close(&elf);
 	bytes_free(&elf.file);
 	own_headers(&(size_t){ 0 }, &bias);
-	if (!o && (!pc || !own_file_offset((const void *)(uintptr_t)(pc + bias), &off) || off != site->off))
-		o = fail("%s: the note of USDT probe %s names address %#" PRIx64 ", not offset %#" PRIx64, site->path, name, pc, site->off);
+	if (!o && (!pc || !own_file_offset((const void *)(uintptr_t)(pc + bias), &off) || off != site->off[0]))
+		o = fail("%s: the note of USDT probe %s names address %#" PRIx64 ", not offset %#" PRIx64, site->path, name, pc, site->off[0]);
 	return o;
+}
+
+/* === Other programs' files =====================================================================================================
+ * Where a function or a USDT probe of a program or library is in its file, which is looked for where the shell and the dynamic linker do.
+ */
+
+#define PROGRAM_FOLDERS "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+#define LIBRARY_FOLDERS "/lib/" ARCH_TRIPLET ":/usr/lib/" ARCH_TRIPLET ":/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib"
+
+struct binary {
+	struct elf elf; /* its sections are read when symbols are looked for; the name is the path */
+	Elf64_Ehdr head;
+};
+
+/* The first regular file of a name in a list of folders with colons between them; NULL as a list has none. */
+static bool find_in_folders(const char *folders, const char *name, char *path, size_t size)
+{
+	while (folders && *folders) {
+		size_t len = strcspn(folders, ":");
+		struct stat st;
+
+		if (len && format_to(path, size, "%.*s/%s", (int)len, folders, name) < size && !stat(path, &st) && S_ISREG(st.st_mode))
+			return true;
+		folders += len + (folders[len] == ':');
+	}
+	return false;
+}
+
+/*
+ * The file that a name on the command line stands for: a path where it has a slash; else a library, where it has .so in it, or a program.
+ * PATH and LD_LIBRARY_PATH count here, and nowhere else.
+ */
+static enum outcome find_binary(const char *name, char *path, size_t size)
+{
+	bool library = find_text(name, ".so") != NULL;
+	const char *variable = library ? "LD_LIBRARY_PATH" : "PATH", *folders = library ? LIBRARY_FOLDERS : PROGRAM_FOLDERS;
+
+	if (strchr(name, '/') && format_to(path, size, "%s", name) < size)
+		return DONE;
+	if (!strchr(name, '/') && (find_in_folders(getenv(variable), name, path, size) || find_in_folders(folders, name, path, size)))
+		return DONE;
+	return fail("%s: no such %s in %s or %s", name, library ? "library" : "program", variable, folders);
+}
+
+/* Whether the file is one that this machine runs, and has code of its own. */
+static enum outcome binary_check(struct binary *b)
+{
+	const int own_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+	const struct bytes file = b->elf.file;
+	const char *name = b->elf.name;
+
+	if (file.len > 2 && !memcmp(file.at, "#!", 2))
+		return fail("%s: a script; the code is its interpreter's, %.*s", name, (int)strcspn((const char *)file.at + 2, "\n"), file.at + 2);
+	if (file.len < EI_NIDENT || memcmp(file.at, ELFMAG, SELFMAG))
+		return fail("%s: not an ELF file: neither program nor library", name);
+	if (file.at[EI_CLASS] == ELFCLASS32)
+		return fail("%s: a 32-bit binary, whose symbols are not read", name);
+	if (!bytes_copy(file, 0, &b->head, sizeof(b->head)))
+		return fail("%s: truncated: %" PRIu64 " bytes are less than an ELF header", name, file.len);
+	if (b->head.e_ident[EI_DATA] != own_order || (ARCH_MACHINE && b->head.e_machine != ARCH_MACHINE))
+		return fail("%s: for another machine than " ARCH " (machine %d)", name, b->head.e_machine);
+	if (b->head.e_type != ET_EXEC && b->head.e_type != ET_DYN)
+		return fail("%s: neither a program nor a shared library (ELF type %d)", name, b->head.e_type);
+	if (b->head.e_phnum && b->head.e_phentsize != sizeof(Elf64_Phdr))
+		return fail("%s: program headers of %d bytes, not %zu", name, b->head.e_phentsize, sizeof(Elf64_Phdr));
+	return DONE;
+}
+
+/* binary_close() is owed also after a failure. */
+static enum outcome binary_open(struct binary *b, const char *path)
+{
+	int err;
+
+	memset(b, 0, sizeof(*b));
+	b->elf.name = path;
+	err = read_path(path, BINARY_MAX, &b->elf.file);
+	return err ? fail("%s: " ERR, path, ERR_ARGS(err)) : binary_check(b);
+}
+
+static void binary_close(struct binary *b)
+{
+	elf_close(&b->elf);
+	bytes_free(&b->elf.file);
+}
+
+/* The segment, loaded with these rights, that has a link-time address, or (by_offset) a place in the file. False: none. */
+static bool binary_segment(const struct binary *b, uint32_t rights, bool by_offset, uint64_t at, Elf64_Phdr *out)
+{
+	for (unsigned i = 0; i < b->head.e_phnum; i++) {
+		uint64_t start;
+
+		if (!bytes_copy(b->elf.file, b->head.e_phoff + (uint64_t)i * sizeof(*out), out, sizeof(*out)))
+			return false;
+		start = by_offset ? out->p_offset : out->p_vaddr;
+		if (out->p_type == PT_LOAD && (out->p_flags & rights) == rights && at >= start && at - start < out->p_filesz &&
+		    out->p_offset < b->elf.file.len && at - start < b->elf.file.len - out->p_offset)
+			return true;
+	}
+	return false;
+}
+
+/* The place in the file of a link-time address. */
+static bool binary_offset(const struct binary *b, uint32_t rights, uint64_t address, uint64_t *off)
+{
+	Elf64_Phdr ph;
+
+	if (!binary_segment(b, rights, false, address, &ph))
+		return false;
+	*off = address - ph.p_vaddr + ph.p_offset;
+	return true;
+}
+
+static enum outcome binary_read_sections(struct binary *b)
+{
+	if (!b->head.e_shnum || b->head.e_shentsize != sizeof(Elf64_Shdr))
+		return fail("%s: has no section table, and so no names; an offset works", b->elf.name);
+	return elf_read_sections(&b->elf, &b->head);
+}
+
+/* A symbol: its name up to an @, and its version, "" for none; several versions of a name may be there, of which one is the default. */
+struct symbol {
+	char name[256];
+	const char *version;
+	bool is_old; /* not the default version */
+	Elf64_Sym sym;
+};
+
+/* The first section of a type; 0 is none. */
+static unsigned binary_section(const struct binary *b, uint32_t type)
+{
+	for (unsigned i = 1; i < b->elf.section_count; i++)
+		if (b->elf.sections[i].sh_type == type)
+			return i;
+	return 0;
+}
+
+/* The strings of a section that another one links to. */
+static struct bytes binary_strings(const struct binary *b, unsigned section)
+{
+	unsigned link = b->elf.sections[section].sh_link;
+
+	return link < b->elf.section_count ? elf_section_bytes(&b->elf, link) : (struct bytes){ 0 };
+}
+
+/* The name of a version by its number (LSB, Symbol Versioning), or "". */
+static const char *binary_version(const struct binary *b, unsigned number)
+{
+	unsigned section = binary_section(b, SHT_GNU_verdef);
+	struct bytes definitions = elf_section_bytes(&b->elf, section);
+	Elf64_Verdef def = { .vd_next = 1 };
+	Elf64_Verdaux aux;
+
+	for (uint64_t at = 0; section && def.vd_next && bytes_copy(definitions, at, &def, sizeof(def)); at += def.vd_next)
+		if (def.vd_ndx == number && bytes_copy(definitions, at + def.vd_aux, &aux, sizeof(aux))) {
+			const char *name = bytes_string(binary_strings(b, section), aux.vda_name);
+
+			return name ? name : "";
+		}
+	return "";
+}
+
+/* The next defined function of a symbol table, from *index on; false behind the last. Names of 256 bytes and more are passed over. */
+static bool binary_next_function(const struct binary *b, unsigned table, uint64_t *index, struct symbol *out)
+{
+	struct bytes symbols = elf_section_bytes(&b->elf, table), names = binary_strings(b, table);
+	unsigned versions = b->elf.sections[table].sh_type == SHT_DYNSYM ? binary_section(b, SHT_GNU_versym) : 0;
+
+	while (bytes_copy(symbols, *index * sizeof(out->sym), &out->sym, sizeof(out->sym))) {
+		const char *name = bytes_string(names, out->sym.st_name), *at = name ? strchr(name, '@') : NULL;
+		unsigned type = ELF64_ST_TYPE(out->sym.st_info);
+		uint16_t version = 0;
+
+		if (versions)
+			bytes_copy(elf_section_bytes(&b->elf, versions), *index * sizeof(version), &version, sizeof(version));
+		++*index;
+		if (!name || (type != STT_FUNC && type != STT_GNU_IFUNC) || out->sym.st_shndx == SHN_UNDEF ||
+		    format_to(out->name, sizeof(out->name), "%.*s", at ? (int)(at - name) : INT_MAX, name) >= sizeof(out->name))
+			continue;
+		out->is_old = version & 0x8000 || (at && at[1] != '@');
+		out->version = at ? at + 1 + (at[1] == '@') : version & 0x7ffe ? binary_version(b, version & 0x7fff) : "";
+		return true;
+	}
+	return false;
+}
+
+/* How much rather this symbol is meant than another of that name: 0 not at all, without a version the default one and a global one. */
+static int symbol_rank(const struct symbol *sym, const char *name, const char *version)
+{
+	if (strcmp(sym->name, name) || (*version && strcmp(sym->version, version)))
+		return 0;
+	return *version || !sym->is_old ? ELF64_ST_BIND(sym->sym.st_info) == STB_LOCAL ? 2 : 3 : 1;
+}
+
+/* Why a function is not to be had from a binary whose names have been looked through. */
+static enum outcome blame_missing_function(const struct binary *b, const char *name, const struct near *near)
+{
+	unsigned table = binary_section(b, SHT_DYNSYM);
+	struct bytes symbols = elf_section_bytes(&b->elf, table);
+	Elf64_Sym sym;
+
+	for (uint64_t i = 0; table && bytes_copy(symbols, i * sizeof(sym), &sym, sizeof(sym)); i++) {
+		const char *imported = bytes_string(binary_strings(b, table), sym.st_name);
+
+		if (sym.st_shndx == SHN_UNDEF && imported && !strcmp(imported, name))
+			return fail("%s: takes %s from a library: name that one", b->elf.name, name);
+	}
+	return fail("%s: has no function %s%s%s", b->elf.name, name, near_text(near),
+		    binary_section(b, SHT_SYMTAB) ? "" : "; it is stripped: only what it exports has a name (an offset works)");
+}
+
+/*
+ * The function of a name, or NAME@VERSION, in either symbol table. Of several with that name, the default version, and global ones before
+ * local ones; FAILED where that leaves more than one.
+ */
+static enum outcome binary_find_function(const struct binary *b, const char *wanted, Elf64_Sym *out)
+{
+	const uint32_t tables[] = { SHT_SYMTAB, SHT_DYNSYM };
+	char name[256];
+	struct near near = { .wanted = name };
+	const char *at = strchr(wanted, '@'), *version = at ? at + 1 + (at[1] == '@') : "";
+	uint64_t other = 0;
+	int best = 0;
+
+	if (format_to(name, sizeof(name), "%.*s", at ? (int)(at - wanted) : INT_MAX, wanted) >= sizeof(name))
+		return fail("%s: '%.40s...' is too long", b->elf.name, wanted);
+	for (size_t t = 0; t < COUNT_OF(tables); t++) {
+		unsigned table = binary_section(b, tables[t]);
+		struct symbol sym;
+
+		for (uint64_t i = 0; table && binary_next_function(b, table, &i, &sym);) {
+			int rank = symbol_rank(&sym, name, version);
+
+			if (!rank || rank < best) {
+				if (!best)
+					near_look(&near, sym.name);
+				continue;
+			}
+			if (rank == best && sym.sym.st_value != out->st_value)
+				other = sym.sym.st_value;
+			if (rank == best)
+				continue;
+			*out = sym.sym;
+			other = 0;
+			best = rank;
+		}
+	}
+	if (!best)
+		return blame_missing_function(b, wanted, &near);
+	if (other)
+		return fail("%s: has several functions %s (at %#" PRIx64 " and %#" PRIx64 ", say): give the offset of one", b->elf.name, wanted,
+			    (uint64_t)out->st_value, other);
+	if (ELF64_ST_TYPE(out->st_info) == STT_GNU_IFUNC)
+		return fail("%s: %s is an ifunc: when it starts, the program takes one of several functions for it; name that one, or give its offset",
+			    b->elf.name, wanted);
+	return DONE;
+}
+
+/* FUNC, at so many bytes behind its entry, as a place in the file. */
+static enum outcome binary_function_site(struct binary *b, const char *function, uint64_t behind, struct site *site)
+{
+	Elf64_Sym sym = { 0 };
+	enum outcome o = binary_read_sections(b);
+
+	o = o ? o : binary_find_function(b, function, &sym);
+	if (o)
+		return o;
+	if (behind && behind >= sym.st_size)
+		return fail("%s: offset %" PRIu64 " is past the end of %s, which has %" PRIu64 " bytes", b->elf.name, behind, function,
+			    (uint64_t)sym.st_size);
+	if (!binary_offset(b, PF_X, sym.st_value + behind, &site->off[0]))
+		return fail("%s: %s is at %#" PRIx64 ", where no code is loaded", b->elf.name, function, (uint64_t)sym.st_value);
+	site->n = 1;
+	return DONE;
+}
+
+/* A place in the file as such, which must be code. */
+static enum outcome binary_plain_site(const struct binary *b, uint64_t off, struct site *site)
+{
+	Elf64_Phdr ph;
+
+	site->n = 1;
+	site->off[0] = off;
+	if (off >= b->elf.file.len)
+		return fail("%s: offset %#" PRIx64 " is past the end of the file, which has %#" PRIx64 " bytes", b->elf.name, off, b->elf.file.len);
+	return binary_segment(b, PF_X, true, off, &ph) ? DONE : fail("%s: there is no code at offset %#" PRIx64, b->elf.name, off);
+}
+
+/* One note's probe, added to the site. The addresses are right for the .stapsdt.base that the note has: prelink moves that. */
+static enum outcome binary_add_usdt(const struct binary *b, const struct usdt *usdt, uint64_t moved, struct site *site)
+{
+	uint32_t n = site->n;
+
+	if (n == SITES_MAX)
+		return fail("%s: %s:%s has more than %d places", b->elf.name, usdt->provider, usdt->name, SITES_MAX);
+	if (!binary_offset(b, PF_X, usdt->pc + moved, &site->off[n]) ||
+	    (usdt->semaphore && !binary_offset(b, PF_W, usdt->semaphore + moved, &site->ref_ctr[n])))
+		return fail("%s: the note of %s:%s names an address that is not loaded", b->elf.name, usdt->provider, usdt->name);
+	site->n++;
+	return DONE;
+}
+
+/* All places of a USDT probe. */
+static enum outcome binary_usdt_site(struct binary *b, const char *provider, const char *name, struct site *site)
+{
+	struct near near = { .wanted = name };
+	enum outcome o = binary_read_sections(b);
+	uint64_t base = 0;
+
+	for (unsigned i = 0; !o && i < b->elf.section_count; i++)
+		if (!strcmp(elf_section_name(&b->elf, i), ".stapsdt.base"))
+			base = b->elf.sections[i].sh_addr;
+	for (unsigned i = 0; !o && i < b->elf.section_count; i++) {
+		struct usdt usdt;
+
+		if (strcmp(elf_section_name(&b->elf, i), ".note.stapsdt"))
+			continue;
+		for (uint64_t at = 0; !o && usdt_next(elf_section_bytes(&b->elf, i), &at, &usdt);)
+			if (strcmp(usdt.name, name) || strcmp(usdt.provider, provider))
+				near_look(&near, usdt.name);
+			else
+				o = binary_add_usdt(b, &usdt, base && usdt.base ? base - usdt.base : 0, site);
+	}
+	return o || site->n ? o : fail("%s: has no USDT probe %s:%s%s", b->elf.name, provider, name, near_text(&near));
 }
 
 /* === Attaching =================================================================================================================
@@ -2856,7 +3330,8 @@ struct attachment {
 	const char *needs; /* what the row needs of the kernel, for messages */
 	int prog_fd;
 	uint32_t btf_id;   /* of the target, where the method looks it up */
-	struct site *site; /* of the target, where it is a function of ours */
+	struct site *site; /* of the target, where it is in a file */
+	uint64_t off;	   /* of a kprobe behind the function's entry */
 	bool only_try;
 };
 
@@ -2967,7 +3442,7 @@ static enum outcome attach_kprobe(struct held *held, const struct attachment *a)
 	o = find_pmu("kprobe", a->needs, &type);
 	if (o)
 		return o;
-	event = open_event(held, type, a->method->is_return, pointer(a->target), 0);
+	event = open_event(held, type, a->method->is_return, pointer(a->target), a->off);
 	format_to(what, sizeof(what), "perf_event_open (%s of %s)", a->method->name, a->target);
 	if (event == -ENOENT || event == -EINVAL || event == -ESRCH)
 		return blame_missing_symbol(what, event, a->target, a->needs);
@@ -2976,22 +3451,22 @@ static enum outcome attach_kprobe(struct held *held, const struct attachment *a)
 	return attach_to_event(held, a, event);
 }
 
-/* By the uprobe PMU, for every process that runs our file, as in the kernel's bench. */
+/* By the uprobe PMU, for every process that runs the file, as in the kernel's bench. */
 static enum outcome attach_uprobe(struct held *held, const struct attachment *a)
 {
+	const struct site *site = a->site;
 	enum outcome o;
 	uint32_t type;
 	char what[128];
-	int event;
 
 	o = find_pmu("uprobe", a->needs, &type);
-	if (o)
-		return o;
-	event = open_event(held, type, a->method->is_return, pointer(a->site->path), a->site->off);
-	format_to(what, sizeof(what), "perf_event_open (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
-	if (event < 0)
-		return blame(STEP_UPROBE, event, what, event == -524 ? NULL : a->needs, NULL);
-	return attach_to_event(held, a, event);
+	for (uint32_t i = 0; i < site->n && !o; i++) {
+		int event = open_event(held, type, a->method->is_return | site->ref_ctr[i] << 32, pointer(site->path), site->off[i]);
+
+		format_to(what, sizeof(what), "perf_event_open (%s of %s at %#" PRIx64 ")", a->method->name, a->target, site->off[i]);
+		o = event < 0 ? blame(STEP_UPROBE, event, what, event == -524 ? NULL : a->needs, NULL) : attach_to_event(held, a, event);
+	}
+	return o;
 }
 
 static enum outcome attach_uprobe_multi(struct held *held, const struct attachment *a)
@@ -3001,15 +3476,16 @@ static enum outcome attach_uprobe_multi(struct held *held, const struct attachme
 		.attach_type = a->method->attach_type,
 		.uprobe_multi = {
 			.path = pointer(a->site->path),
-			.offsets = pointer(&a->site->off),
-			.cnt = 1,
+			.offsets = pointer(a->site->off),
+			.ref_ctr_offsets = pointer(a->site->ref_ctr),
+			.cnt = a->site->n,
 			.flags = a->method->is_return ? MULTI_RETURN : 0,
 		},
 	};
 	char what[128];
 	int fd = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));
 
-	format_to(what, sizeof(what), "BPF_LINK_CREATE (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off);
+	format_to(what, sizeof(what), "BPF_LINK_CREATE (%s of %s at %#" PRIx64 ")", a->method->name, a->target, a->site->off[0]);
 	return hold_link(held, fd, fd == -EINVAL ? STEP_ATTACH : STEP_UPROBE, what, fd == -524 ? NULL : a->needs);
 }
 
@@ -3032,7 +3508,9 @@ static enum outcome attach_tracepoint(struct held *held, const struct attachment
 	return attach_to_event(held, a, event);
 }
 
-static enum outcome attach_kprobe_multi_to(struct held *held, const struct attachment *a, const char *const *names, uint32_t count)
+/* `what_for` is for messages. */
+static enum outcome attach_kprobe_multi_to(struct held *held, const struct attachment *a, const char *what_for, const char *const *names,
+					   uint32_t count)
 {
 	uint64_t *syms = mem_new(count * sizeof(*syms));
 	struct attr_link_create link = {
@@ -3049,15 +3527,15 @@ static enum outcome attach_kprobe_multi_to(struct held *held, const struct attac
 		syms[i] = pointer(names[i]);
 	fd = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));
 	mem_free(syms);
-	format_to(what, sizeof(what), "BPF_LINK_CREATE (%s of %s)", a->method->name, count == 1 ? names[0] : "all functions");
-	if ((fd == -ESRCH || fd == -ENOENT) && count == 1)
+	format_to(what, sizeof(what), "BPF_LINK_CREATE (%s of %s)", a->method->name, what_for);
+	if ((fd == -ESRCH || fd == -ENOENT) && what_for == names[0])
 		return blame_missing_symbol(what, fd, names[0], a->needs);
 	return hold_link(held, fd, STEP_ATTACH, what, a->needs);
 }
 
 static enum outcome attach_kprobe_multi(struct held *held, const struct attachment *a)
 {
-	return attach_kprobe_multi_to(held, a, &a->target, 1);
+	return attach_kprobe_multi_to(held, a, a->target, &a->target, 1);
 }
 
 /*
@@ -3077,10 +3555,10 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * The traceable functions of the kernel itself, each once, without `target`. `text` holds the names; it and the array are to be
- * freed.
+ * The traceable functions that fit a pattern, each once, without `target` and those above; of modules where `modules` says so. `text` holds
+ * the names; it and the array are to be freed.
  */
-static enum outcome list_traceable(const char *target, struct bytes *text, const char ***names, uint32_t *count)
+static enum outcome list_traceable(const char *pattern, bool modules, const char *target, struct bytes *text, const char ***names, uint32_t *count)
 {
 	int err = pseudo_read_whole(TRACEFS, "available_filter_functions", TEXT_FILE_MAX, text);
 	uint32_t n = 0, unique = 0;
@@ -3094,12 +3572,12 @@ static enum outcome list_traceable(const char *target, struct bytes *text, const
 	if (!*names)
 		return fail("list of traceable functions: out of memory");
 	for (char *line = strtok_r((char *)text->at, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		bool usable = !strchr(line, '['); /* of a module */
+		bool usable = modules || !strchr(line, '[');
 
 		line[strcspn(line, " \t")] = 0;
 		for (size_t i = 0; usable && i < COUNT_OF(untraceable); i++)
 			usable = !matches(untraceable[i], line);
-		if (usable && strcmp(line, target))
+		if (usable && strcmp(line, target) && matches(pattern, line))
 			(*names)[n++] = line;
 	}
 	qsort(*names, n, sizeof(**names), compare_names);
@@ -3107,7 +3585,7 @@ static enum outcome list_traceable(const char *target, struct bytes *text, const
 		if (!unique || strcmp((*names)[i], (*names)[unique - 1]))
 			(*names)[unique++] = (*names)[i];
 	*count = unique;
-	return unique ? DONE : skip("tracefs available_filter_functions: is empty");
+	return unique ? DONE : skip("tracefs available_filter_functions: has none that fits %s", pattern);
 }
 
 /* Attaches to every traceable function but the target; to one of them where it is only to be seen whether that can be done. */
@@ -3116,9 +3594,27 @@ static enum outcome attach_to_all(struct held *held, const struct attachment *a)
 	struct bytes text = { 0 };
 	const char **names = NULL;
 	uint32_t count;
-	enum outcome o = list_traceable(a->target, &text, &names, &count);
+	enum outcome o = list_traceable("*", false, a->target, &text, &names, &count);
 
-	o = o ? o : attach_kprobe_multi_to(held, a, names, a->only_try ? 1 : count);
+	o = o ? o : attach_kprobe_multi_to(held, a, "all functions", names, a->only_try ? 1 : count);
+	mem_free(names);
+	bytes_free(&text);
+	return o;
+}
+
+/* Attaches to every traceable function that fits the target, a pattern. */
+static enum outcome attach_to_matching(struct held *held, const struct attachment *a)
+{
+	static bool warned;
+	struct bytes text = { 0 };
+	const char **names = NULL;
+	uint32_t count;
+	enum outcome o = list_traceable(a->target, true, "", &text, &names, &count);
+
+	if (!o && count > MANY_FUNCTIONS && !warned)
+		say("%s: %" PRIu32 " functions: all that run them will be slower", a->target, count);
+	warned |= !o && count > MANY_FUNCTIONS;
+	o = o ? o : attach_kprobe_multi_to(held, a, a->target, names, count);
 	mem_free(names);
 	bytes_free(&text);
 	return o;
@@ -3433,6 +3929,13 @@ struct row {
 	const char *help;
 };
 
+/* What a user who names a target says beside its name: places in a file, a place in a kernel function, or that it is a pattern. */
+struct place {
+	struct site site;
+	uint64_t off; /* of a kprobe behind the function's entry */
+	bool is_pattern;
+};
+
 #define HELPER "bpf_get_numa_node_id"
 #define KFUNC "bpf_modify_return_test_tp"
 #define GETPGID ARCH_SYSCALL("getpgid")
@@ -3624,22 +4127,301 @@ static bool choose(struct choice *choice, const char *given, bool row_first)
 	return choice->n > before;
 }
 
-/* Up to three names near a wrong one, as "a, b or c"; empty where none is near. */
-static void nearest_names(const char *given, char *out, size_t size)
+/* What may have been meant by a name that stands for nothing. */
+static const char *nearest_names(const char *given)
 {
-	unsigned limit = 1 + strlen(given) / 3;
+	struct near near = { 0 };
 	char name[64];
-	int found = 0;
 
 	canonical_name(given, name, sizeof(name));
-	out[0] = 0;
-	for (unsigned distance = 1; distance <= limit && found < 3; distance++)
-		for (size_t i = 0; i < COUNT_OF(rows) && found < 3; i++)
-			if ((find_text(rows[i].name, name) ? 1 : edit_distance(name, rows[i].name)) == distance) {
-				size_t len = strlen(out);
+	near.wanted = name;
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		near_look(&near, rows[i].name);
+	return near_text(&near);
+}
 
-				format_to(out + len, size - len, "%s%s", found++ ? ", " : "", rows[i].name);
+/* === Targets by name ===========================================================================================================
+ * KIND:WHERE, for cost: what the user wants to know of. Each becomes a row as if the table had it. To add a kind: a row here.
+ */
+
+struct named {
+	const char *text; /* as on the command line */
+	const struct target_kind *kind;
+	struct row row;
+	struct place place;
+	char where[256];     /* the target's name */
+	char path[PATH_MAX]; /* of the file that it is in */
+	char like[32];	     /* the row that is triggered in the same way */
+};
+
+struct target_kind {
+	const char *name;
+	enum method_id method;
+	/* Finds what a text stands for, which it may change. What is malformed is in *wrong, and FAILED then. */
+	enum outcome (*find)(struct named *named, char *text, const char **wrong);
+	const char *where;
+	const char *row, *other_row; /* what shows the cost of a hit, the other where the kernel cannot run the first; in a file, its beginning */
+	unsigned flags;
+	const char *needs;
+};
+
+static enum outcome malformed(const char *what, const char **wrong)
+{
+	*wrong = what;
+	return FAILED;
+}
+
+/* Goes through the kernel's functions whose name begins with a prefix. */
+static bool scan_kallsyms(struct bytes text, const char *prefix, const char *name, struct ksym *found, struct near *near)
+{
+	size_t before = strlen(prefix), len = strlen(name);
+	char other[64];
+	struct ksym sym;
+
+	for (const char *line = (const char *)text.at; *line;) {
+		size_t line_len = strcspn(line, "\n");
+
+		if (kallsyms_line(line, line_len, &sym) && sym.is_code && (size_t)sym.len > before && !strncmp(sym.name, prefix, before)) {
+			if (sym.len - before == len && !strncmp(sym.name + before, name, len)) {
+				*found = sym;
+				return true;
 			}
+			if (near && format_to(other, sizeof(other), "%.*s", (int)(sym.len - before), sym.name + before) < sizeof(other))
+				near_look(near, other);
+		}
+		line += line_len + (line[line_len] == '\n');
+	}
+	return false;
+}
+
+/* How many bytes there are from a function to the next one; 0 where the kernel hides addresses. */
+static uint64_t kernel_function_size(struct bytes text, const struct ksym *of)
+{
+	uint64_t next = UINT64_MAX;
+	struct ksym sym;
+
+	for (const char *line = (const char *)text.at; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		if (kallsyms_line(line, len, &sym) && sym.is_code && sym.ip > of->ip && sym.ip < next)
+			next = sym.ip;
+		line += len + (line[len] == '\n');
+	}
+	return of->ip && next < UINT64_MAX ? next - of->ip : 0;
+}
+
+/* Whether the kernel has PREFIX + NAME, where it lists its functions at all, and whether an offset is inside. */
+static enum outcome check_kernel_function(const char *prefix, const char *name, const char *what, uint64_t off)
+{
+	struct near near = { .wanted = name };
+	enum outcome o = DONE;
+	struct bytes text;
+	struct ksym found;
+	uint64_t size;
+
+	if (pseudo_read_whole(PROC, "kallsyms", TEXT_FILE_MAX, &text))
+		return DONE; /* attaching will say */
+	if (!text.len || scan_kallsyms(text, prefix, name, &found, NULL)) {
+		size = off && text.len ? kernel_function_size(text, &found) : 0;
+		if (size && off >= size)
+			o = fail("offset %" PRIu64 " is past the end of %s, which has %" PRIu64 " bytes", off, name, size);
+	} else {
+		scan_kallsyms(text, prefix, name, &found, &near);
+		o = fail("the kernel has no %s %s%s", what, name, near_text(&near));
+	}
+	bytes_free(&text);
+	return o;
+}
+
+static enum outcome find_kernel_target(struct named *named, char *text, const char **wrong)
+{
+	(void)wrong;
+	format_to(named->where, sizeof(named->where), "%s", text);
+	return check_kernel_function("", text, "function", 0);
+}
+
+/* FUNC[+OFF] */
+static enum outcome find_kprobe_target(struct named *named, char *text, const char **wrong)
+{
+	char *plus = strrchr(text, '+');
+
+	if (plus)
+		*plus++ = 0;
+	if (plus && parse_offset(plus, &named->place.off))
+		return malformed("the offset is not a number", wrong);
+	if (named->place.off && named->kind->method == KRETPROBE)
+		return malformed("a return has no offset", wrong);
+	format_to(named->where, sizeof(named->where), "%s", text);
+	return check_kernel_function("", text, "function", named->place.off);
+}
+
+/* A pattern, or one function. */
+static enum outcome find_kernel_targets(struct named *named, char *text, const char **wrong)
+{
+	named->place.is_pattern = strpbrk(text, "*?") != NULL;
+	if (!named->place.is_pattern)
+		return find_kernel_target(named, text, wrong);
+	format_to(named->where, sizeof(named->where), "%s", text);
+	return DONE;
+}
+
+/* A raw tracepoint; for each, the kernel has a function of this name from 5.10 on (include/linux/tracepoint.h). */
+static enum outcome find_raw_tracepoint(struct named *named, char *text, const char **wrong)
+{
+	(void)wrong;
+	format_to(named->where, sizeof(named->where), "%s", text);
+	return check_kernel_function("__traceiter_", text, "tracepoint", 0);
+}
+
+/* CATEGORY:NAME, which tracefs lists. */
+static enum outcome find_tracepoint(struct named *named, char *text, const char **wrong)
+{
+	struct near near = { .wanted = text };
+	char *colon = strchr(text, ':'), *save = NULL;
+	struct bytes events;
+	bool found = false;
+
+	if (!colon || colon == text || !colon[1] || strchr(text, '/'))
+		return malformed("wants CATEGORY:NAME", wrong);
+	if (!pseudo_read_whole(TRACEFS, "available_events", TEXT_FILE_MAX, &events)) {
+		found = !events.len;
+		for (char *line = strtok_r((char *)events.at, "\n", &save); line && !found; line = strtok_r(NULL, "\n", &save)) {
+			found = !strcmp(line, text);
+			near_look(&near, line);
+		}
+		bytes_free(&events);
+		if (!found)
+			return fail("the kernel has no tracepoint %s%s", text, near_text(&near));
+	}
+	*colon = '/';
+	format_to(named->where, sizeof(named->where), "%s", text);
+	return DONE;
+}
+
+/* The row whose function begins like the code at the site. */
+static void find_like(struct named *named, const struct binary *b)
+{
+	const struct site *site = &named->place.site;
+	uint64_t left = b->elf.file.len - site->off[0];
+
+	format_to(named->like, sizeof(named->like), "%s-%s", named->kind->row, arch_like(b->elf.file.at + site->off[0], left < 16 ? left : 16));
+}
+
+/* BINARY:FUNC[+OFF] or BINARY:OFFSET */
+static enum outcome find_user_target(struct named *named, char *text, const char **wrong)
+{
+	char *colon = strrchr(text, ':'), *function = colon ? colon + 1 : NULL, *plus = colon ? strrchr(colon, '+') : NULL;
+	struct binary b = { 0 };
+	uint64_t off = 0;
+	bool is_offset;
+	enum outcome o;
+
+	if (!colon || colon == text || !*function)
+		return malformed("wants BINARY:FUNC[+OFF] or BINARY:OFFSET", wrong);
+	*colon = 0;
+	if (plus)
+		*plus++ = 0;
+	is_offset = *function >= '0' && *function <= '9' && !plus;
+	if ((plus || is_offset) && parse_offset(plus ? plus : function, &off))
+		return malformed("the offset is not a number", wrong);
+	if (plus && off && methods[named->kind->method].is_return)
+		return malformed("a return has no offset", wrong);
+	format_to(named->where, sizeof(named->where), "%s", function);
+	named->place.site.path = named->path;
+	o = find_binary(text, named->path, sizeof(named->path));
+	o = o ? o : binary_open(&b, named->path);
+	if (!o)
+		o = is_offset ? binary_plain_site(&b, off, &named->place.site) : binary_function_site(&b, function, off, &named->place.site);
+	if (!o)
+		find_like(named, &b);
+	binary_close(&b);
+	return o;
+}
+
+/* BINARY:PROVIDER:NAME */
+static enum outcome find_usdt_target(struct named *named, char *text, const char **wrong)
+{
+	char *name = strrchr(text, ':'), *provider;
+	struct binary b = { 0 };
+	enum outcome o;
+
+	if (name)
+		*name++ = 0;
+	provider = strrchr(text, ':');
+	if (!name || !provider || provider == text || !provider[1] || !*name)
+		return malformed("wants BINARY:PROVIDER:NAME", wrong);
+	*provider++ = 0;
+	format_to(named->where, sizeof(named->where), "%s", name);
+	named->place.site.path = named->path;
+	o = find_binary(text, named->path, sizeof(named->path));
+	o = o ? o : binary_open(&b, named->path);
+	o = o ? o : binary_usdt_site(&b, provider, name, &named->place.site);
+	if (!o)
+		find_like(named, &b);
+	binary_close(&b);
+	return o;
+}
+
+static const struct target_kind target_kinds[] = {
+	{ "fentry", FENTRY, find_kernel_target, "FUNC", "fentry", NULL, KERNEL_CTX, TRAMPOLINE },
+	{ "fexit", FEXIT, find_kernel_target, "FUNC", "fexit", NULL, KERNEL_CTX, TRAMPOLINE },
+	{ "kprobe", KPROBE, find_kprobe_target, "FUNC[+OFF]", "kprobe", NULL, KERNEL_CTX, KPROBE_EVENTS },
+	{ "kretprobe", KRETPROBE, find_kprobe_target, "FUNC", "kretprobe", NULL, KERNEL_CTX, KPROBE_EVENTS },
+	{ "kprobe-multi", KPROBE_MULTI, find_kernel_targets, "FUNC, or a pattern with * and ?", "kprobe-multi", NULL, KERNEL_CTX, FPROBE },
+	{ "kretprobe-multi", KRETPROBE_MULTI, find_kernel_targets, "FUNC, or a pattern", "kretprobe-multi", NULL, KERNEL_CTX, FPROBE },
+	{ "tp", TP, find_tracepoint, "CATEGORY:NAME", "tp", "tp-legacy", KERNEL_CTX, "CONFIG_TRACEPOINTS" },
+	{ "rawtp", RAW_TP, find_raw_tracepoint, "NAME", "rawtp", "rawtp-legacy", KERNEL_CTX, "CONFIG_TRACEPOINTS" },
+	{ "tpbtf", TP_BTF, find_raw_tracepoint, "NAME", "tpbtf", NULL, KERNEL_CTX, "CONFIG_TRACEPOINTS and BTF" },
+	{ "uprobe", UPROBE, find_user_target, "BINARY:FUNC[+OFF] or BINARY:OFFSET", "uprobe", NULL, 0, UPROBE_EVENTS },
+	{ "uretprobe", URETPROBE, find_user_target, "BINARY:FUNC", "uretprobe", NULL, 0, UPROBE_EVENTS },
+	{ "uprobe-multi", UPROBE_MULTI, find_user_target, "BINARY:FUNC[+OFF] or BINARY:OFFSET", "uprobe-multi", NULL, 0, MULTI_UPROBE },
+	{ "uretprobe-multi", URETPROBE_MULTI, find_user_target, "BINARY:FUNC", "uretprobe-multi", NULL, 0, MULTI_UPROBE },
+	{ "usdt", UPROBE_MULTI, find_usdt_target, "BINARY:PROVIDER:NAME", "usdt", NULL, USDT, UPROBE_EVENTS },
+};
+
+/* Functions and tracepoints that run so often on most machines that who attaches to them should know. */
+static const char *const hot_names[] = {
+	"_raw_*lock*", "*rcu_read_*", "preempt_*", "*schedule", "try_to_wake_up", "kmem_cache_*", "*kmalloc*", "kfree", "ktime_get*", "do_syscall_64",
+	"sys_enter", "sys_exit", "raw_syscalls/*", "sched_switch", "sched_wak*", "sched/*", "irq/*", "malloc", "free", "mem*", "str*", "pthread_mutex_*",
+};
+
+static bool is_hot(const struct named *named)
+{
+	for (size_t i = 0; i < COUNT_OF(hot_names); i++)
+		if (matches(hot_names[i], named->where))
+			return true;
+	return false;
+}
+
+/* From a word of the command line to a row; nothing is attached. *wrong is what is malformed in it, or NULL. */
+static enum outcome named_find(struct named *named, const char *word, const char *prog, const char **wrong)
+{
+	const char *colon = strchr(word, ':');
+	char text[PATH_MAX + 256];
+	enum outcome o;
+
+	memset(named, 0, sizeof(*named));
+	*wrong = NULL;
+	named->text = word;
+	for (size_t i = 0; colon && i < COUNT_OF(target_kinds); i++)
+		if (strlen(target_kinds[i].name) == (size_t)(colon - word) && !strncmp(target_kinds[i].name, word, colon - word))
+			named->kind = &target_kinds[i];
+	if (!named->kind)
+		return malformed("is no target: KIND:WHERE, such as kprobe:tcp_sendmsg", wrong);
+	if (!colon[1] || format_to(text, sizeof(text), "%s", colon + 1) >= sizeof(text))
+		return malformed(colon[1] ? "is too long" : "names nothing", wrong);
+	o = named->kind->find(named, text, wrong);
+	if (!*named->like)
+		format_to(named->like, sizeof(named->like), "%s", named->kind->row);
+	named->row = (struct row){
+		.name = word,
+		.prog = prog ? prog : "count",
+		.target = named->where,
+		.method = named->kind->method,
+		.flags = named->kind->flags,
+		.needs = named->kind->needs,
+	};
+	return o;
 }
 
 /* === Statistics ================================================================================================================
@@ -3990,10 +4772,12 @@ struct settings {
 	struct number_list producer_list, batch_list, consumer_list; /* as given; the next two are of the run in hand */
 	uint32_t producers, batch;
 	double fail_above; /* percent; negative: not given */
-	bool affinity, quiet, verbose, list, stacktrace, as_bench, chart, raw, profile;
+	double live;	   /* seconds; 0: not given */
+	bool affinity, quiet, verbose, list, stacktrace, as_bench, chart, raw, profile, quiet_command;
 	struct cpu_list prod_cpus, cons_cpus; /* n = 0: not given */
-	const char *obj_path, *format, *save, *svg, *init, *args, *on_exit;
-	unsigned given; /* options that were, a bit for each row of their table */
+	const char *obj_path, *prog, *format, *save, *svg, *init, *args, *on_exit;
+	const struct place *place; /* of a target that is not in the table; else NULL */
+	uint64_t given; /* options that were, a bit for each row of their table */
 };
 
 /* The objects that a row's programs come from: the one given with --obj, which may be absent, and the embedded one. */
@@ -4168,6 +4952,7 @@ static enum outcome row_load_drivers(struct run *run, const struct sources *src)
 static enum outcome row_prepare(struct run *run, const struct method *method, struct load_as *as, struct attachment *a)
 {
 	const struct row *row = run->row;
+	const struct place *place = run->set->place;
 	char type_name[96];
 	enum outcome o;
 
@@ -4177,6 +4962,7 @@ static enum outcome row_prepare(struct run *run, const struct method *method, st
 		.target = row->target,
 		.needs = row->needs,
 		.site = &run->site,
+		.off = place ? place->off : 0,
 		.only_try = run->set->list,
 	};
 	*as = (struct load_as){
@@ -4243,7 +5029,7 @@ static enum outcome row_attach_prog(struct run *run, struct object *obj, const c
 	o = o ? o : row_load_held(run, obj, prog, &as, &a.prog_fd);
 	o = o ? o : attach_first(run, prog, &as, attach, &a);
 	if (!o && run->site.path)
-		explain("%s: attached by %s to %s, %s at offset %#" PRIx64, run->row->name, method->name, a.target, a.site->path, a.site->off);
+		explain("%s: attached by %s to %s, %s at offset %#" PRIx64, run->row->name, method->name, a.target, a.site->path, a.site->off[0]);
 	else if (!o)
 		explain("%s: attached by %s to %s", run->row->name, method->name, attach == attach_to_all ? "all other functions" : a.target);
 	return o;
@@ -4327,6 +5113,7 @@ static enum outcome row_find_site(struct run *run)
 static enum outcome row_attach(struct run *run, struct object *obj)
 {
 	const struct row *row = run->row;
+	const struct place *place = run->set->place;
 	const struct method *method = &methods[row->method];
 	char buf[64];
 	const char *prog = row_prog_name(run, obj, buf, sizeof(buf));
@@ -4334,11 +5121,13 @@ static enum outcome row_attach(struct run *run, struct object *obj)
 
 	if (row->flags & IN_PRIVATE)
 		return row_attach_private(run, obj);
+	if (!IS_SMALL && place)
+		run->site = place->site;
 	if (row->produce == produce_calls)
 		o = row_find_site(run);
 	if (!o && row->flags & ALL_ELSE)
 		o = row_attach_prog(run, obj, object_has_prog(obj, "empty") ? "empty" : prog, method, attach_to_all);
-	o = o ? o : row_attach_prog(run, obj, prog, method, method->attach);
+	o = o ? o : row_attach_prog(run, obj, prog, method, !IS_SMALL && place && place->is_pattern ? attach_to_matching : method->attach);
 	if (o == SKIPPED && row->flags & USDT && run->site.path)
 		o = row_attach_prog(run, obj, prog, &methods[UPROBE], attach_uprobe);
 	return o;
@@ -6008,6 +6797,10 @@ static int lock_instance(void)
 		    !getsockopt(other, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len)) {
 			struct pollfd end = { .fd = other };
 
+			if (peer.pid == getppid()) { /* cost measures us */
+				close(other);
+				return -1;
+			}
 			if (peer.uid && peer.uid != geteuid()) { /* anybody may bind that name, and must not stop root */
 				say("process %d of user %d holds the lock; going on without", (int)peer.pid, (int)peer.uid);
 				close(other);
@@ -6129,27 +6922,24 @@ static void profile_merge(struct profile *profile)
 	profile->n = n;
 }
 
-/* "ffffffff81000000 T name\t[module]": gives a symbol to the first spot not before it, if it is nearer than what that has. */
+/* Gives a symbol to the first spot not before it, if it is nearer than what that has. */
 static void profile_symbol(struct profile *profile, const char *line, size_t len)
 {
-	uint64_t ip = 0;
 	unsigned low = 0, high = profile->n;
-	size_t digits = 0;
+	struct ksym sym;
 
-	for (; digits < len && digits < 16 && line[digits] != ' '; digits++)
-		ip = ip << 4 | (line[digits] <= '9' ? line[digits] - '0' : (line[digits] | 0x20) - 'a' + 10);
-	if (!ip || len < digits + 4 || (line[digits + 1] | 0x20) == 'd' || (line[digits + 1] | 0x20) == 'b' || (line[digits + 1] | 0x20) == 'r')
+	if (!kallsyms_line(line, len, &sym) || !sym.ip || !sym.is_code)
 		return;
 	while (low < high) {
 		unsigned middle = (low + high) / 2;
 
-		*(profile->spots[middle].ip < ip ? &low : &high) = middle + (profile->spots[middle].ip < ip);
+		*(profile->spots[middle].ip < sym.ip ? &low : &high) = middle + (profile->spots[middle].ip < sym.ip);
 	}
-	if (low == profile->n || profile->spots[low].is_user || profile->spots[low].symbol_ip > ip)
+	if (low == profile->n || profile->spots[low].is_user || profile->spots[low].symbol_ip > sym.ip)
 		return;
-	profile->spots[low].symbol_ip = ip;
-	profile->spots[low].symbol = line + digits + 3;
-	profile->spots[low].len = strcspn(line + digits + 3, "\t\n");
+	profile->spots[low].symbol_ip = sym.ip;
+	profile->spots[low].symbol = sym.name;
+	profile->spots[low].len = sym.len;
 }
 
 /* A spot without a symbol of its own has that of the one before, which is the nearest below it. Returns whether there is any. */
@@ -6693,8 +7483,8 @@ static enum outcome side_round(struct side *side, uint64_t window_ns, struct res
 	return res->outcome;
 }
 
-/* For the order of the rounds, nothing that anybody depends on: Marsaglia's xorshift. */
-static bool toss(void)
+/* A number below n, for the order of the rounds, nothing that anybody depends on: Marsaglia's xorshift. */
+static unsigned chance(unsigned n)
 {
 	static uint64_t state;
 
@@ -6702,7 +7492,7 @@ static bool toss(void)
 	state ^= state << 13;
 	state ^= state >> 7;
 	state ^= state << 17;
-	return state >> 32 & 1;
+	return (state >> 32) % n;
 }
 
 /*
@@ -6793,7 +7583,7 @@ static unsigned compare_rounds(struct side sides[2], const struct settings *set,
 
 	*o = DONE;
 	while (n < COMPARE_ROUNDS && (n < COMPARE_MIN || now_ns() < end)) {
-		bool b_first = toss();
+		bool b_first = chance(2);
 		struct result res;
 
 		*o = side_round(&sides[b_first], window_ns, &res);
@@ -6844,6 +7634,432 @@ static int command_compare(struct side sides[2], const struct settings *set)
 	if (set->fail_above >= 0 && judge(&r, n) == SLOWER && r.value > 1 + set->fail_above / 100)
 		return EXIT_FAILED;
 	return o || output_lost ? EXIT_FAILED : EXIT_FINE;
+}
+
+/* --- cost: what a probe costs a program of the user's, or this machine as it runs ------------------------------------------------ */
+
+/* What runs of the command took, one value a run: wall, user and system time in ms, and the hits that were counted meanwhile. */
+enum { WALL, USER, SYSTEM, HITS, SPENT };
+
+struct spent {
+	double *v[SPENT];
+};
+
+struct cost {
+	struct settings *set; /* its place is that of the target in hand */
+	const struct sources *src;
+	char *const *command; /* NULL: --for */
+	char path[PATH_MAX];  /* of the command */
+	struct named *named;
+	unsigned n;
+	bool usable[COST_TARGETS];
+	struct spent spent[COST_TARGETS + 1]; /* the last with nothing attached */
+	unsigned rounds;
+	int width; /* of the longest target's text */
+};
+
+/* In the child: the command, silent where that is wanted. What it came to instead goes into the pipe. */
+static _Noreturn void become_command(const struct cost *cost, int report)
+{
+	int null = open("/dev/null", O_RDWR), err;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	dup2(null, STDIN_FILENO); /* its first run would read what all others want */
+	for (int fd = STDOUT_FILENO; cost->set->quiet_command && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	if (null > STDERR_FILENO)
+		close(null);
+	execve(cost->path, cost->command, environ);
+	err = errno;
+	write_all(report, &err, sizeof(err));
+	_exit(127);
+}
+
+/* Waits for the command's end. A signal that ends this program ends the command first, by force if need be, and stays pending. */
+static int wait_for_command(pid_t pid, struct rusage *usage, bool *interrupted)
+{
+	sigset_t set;
+	int status;
+	pid_t done;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
+		sigaddset(&set, ending_signals[i]);
+	while (!(done = wait4(pid, &status, WNOHANG, usage))) {
+		const struct timespec grace = { .tv_sec = *interrupted ? 3 : 3600 };
+		int sig = sigtimedwait(&set, NULL, &grace);
+
+		if (sig < 0 && errno == EAGAIN && *interrupted)
+			kill(pid, SIGKILL);
+		if (sig <= 0 || sig == SIGCHLD)
+			continue;
+		raise(sig); /* still blocked */
+		*interrupted = true;
+		kill(pid, SIGTERM);
+		for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
+			sigdelset(&set, ending_signals[i]);
+	}
+	return done < 0 ? -errno : status;
+}
+
+static double milliseconds(const struct timeval *t)
+{
+	return t->tv_sec * 1e3 + t->tv_usec / 1e3;
+}
+
+/* Runs the command once. A status other than 0 is a failure, as is a command that cannot be started. */
+static enum outcome run_command(const struct cost *cost, double took[SPENT], bool *interrupted)
+{
+	struct rusage usage = { 0 };
+	int report[2], err = 0, status;
+	uint64_t start = now_ns();
+	pid_t pid;
+
+	if (pipe2(report, O_CLOEXEC))
+		return fail("pipe2: " ERR, ERR_ARGS(errno));
+	pid = fork();
+	if (!pid)
+		become_command(cost, report[1]);
+	err = pid < 0 ? errno : 0;
+	close(report[1]);
+	if (pid > 0 && read(report[0], &err, sizeof(err)) < 0)
+		err = 0;
+	close(report[0]);
+	if (pid < 0)
+		return fail("fork: " ERR, ERR_ARGS(err));
+	status = wait_for_command(pid, &usage, interrupted);
+	took[WALL] = (now_ns() - start) / 1e6;
+	took[USER] = milliseconds(&usage.ru_utime);
+	took[SYSTEM] = milliseconds(&usage.ru_stime);
+	if (err)
+		return fail("%s: " ERR, cost->path, ERR_ARGS(err));
+	if (*interrupted || !status)
+		return DONE;
+	if (status < 0)
+		return fail("wait4: " ERR, ERR_ARGS(status));
+	return WIFSIGNALED(status) ? fail("%s: ended by signal %d", cost->path, WTERMSIG(status))
+				   : fail("%s: ended with status %d", cost->path, WEXITSTATUS(status));
+}
+
+/* Loads and attaches for a target. row_teardown() is owed also after a failure. */
+static enum outcome cost_attach(struct cost *cost, unsigned which, struct run *run)
+{
+	enum outcome o;
+
+	cost->set->place = &cost->named[which].place;
+	o = row_setup(run, &cost->named[which].row, cost->set, cost->src);
+	cost->set->place = NULL;
+	return o;
+}
+
+/* One run of the command, with the target attached, if there is one: from loading to detaching. */
+static enum outcome cost_run(struct cost *cost, unsigned which, bool *interrupted)
+{
+	double took[SPENT] = { 0 };
+	struct run run = { 0 };
+	enum outcome o = DONE;
+	uint64_t before = 0;
+
+	if (which < cost->n)
+		o = cost_attach(cost, which, &run);
+	if (!o && which < cost->n)
+		before = run_hits(&run);
+	o = o ? o : run_command(cost, took, interrupted);
+	if (!o && which < cost->n)
+		took[HITS] = run_hits(&run) - before;
+	row_teardown(&run);
+	for (int i = 0; i < SPENT; i++)
+		cost->spent[which].v[i][cost->rounds] = took[i];
+	return o;
+}
+
+/* A run with each target and one without, in random order. */
+static enum outcome cost_round(struct cost *cost, bool *interrupted)
+{
+	unsigned order[COST_TARGETS + 1], n = 0;
+	enum outcome o = DONE;
+
+	for (unsigned i = 0; i <= cost->n; i++)
+		if (i == cost->n || cost->usable[i])
+			order[n++] = i;
+	while (n && !o && !*interrupted) {
+		unsigned next = chance(n);
+
+		o = cost_run(cost, order[next], interrupted);
+		order[next] = order[--n];
+	}
+	return o;
+}
+
+/* The trimmed mean of a sum of times in each round (USER is that of the CPUs), less that with nothing attached, where there is one. */
+static struct estimate cost_estimate(const struct cost *cost, const struct spent *with, const struct spent *without, int first, int last)
+{
+	static double x[COST_ROUNDS];
+
+	for (unsigned i = 0; i < cost->rounds; i++) {
+		x[i] = 0;
+		for (int k = first; k <= last; k++)
+			x[i] += with->v[k][i] - (without ? without->v[k][i] : 0);
+	}
+	return estimate_trimmed(x, cost->rounds, LEVEL);
+}
+
+/* "label : 101.230 ± 0.200 ms (user 95.100, system 6.000)" */
+static void print_spent(const struct cost *cost, const char *label, const struct spent *spent)
+{
+	struct estimate wall = cost_estimate(cost, spent, NULL, WALL, WALL);
+
+	print("%-*s: %10.3f ± %.3f ms (user %.3f, system %.3f)", cost->width, label, wall.mean, wall.half,
+	      cost_estimate(cost, spent, NULL, USER, USER).mean, cost_estimate(cost, spent, NULL, SYSTEM, SYSTEM).mean);
+}
+
+/* What the target adds to a run: of its wall time, and for each hit of its CPU time, which a neighbour's load does not touch. */
+static void print_change(const struct cost *cost, const struct spent *with, const struct spent *without)
+{
+	struct estimate wall = cost_estimate(cost, with, without, WALL, WALL), cpu = cost_estimate(cost, with, without, USER, SYSTEM);
+	double base = cost_estimate(cost, without, NULL, WALL, WALL).mean, least = INFINITY, most = 0, sum = 0, hits;
+
+	for (unsigned i = 0; i < cost->rounds; i++) {
+		least = fmin(least, with->v[HITS][i]);
+		most = fmax(most, with->v[HITS][i]);
+		sum += with->v[HITS][i];
+	}
+	hits = sum / cost->rounds;
+	print("; %s%.3f ± %.3f ms (%s%.1f %%)", wall.mean < 0 ? "" : "+", wall.mean, wall.half, wall.mean < 0 ? "" : "+", 100 * wall.mean / base);
+	if (!most)
+		print("; not one hit: the command never came there");
+	else if (least == most)
+		print("; %.0f hits a run", hits);
+	else
+		print("; %.1f hits a run (%.0f to %.0f)", hits, least, most);
+	if (most && fabs(cpu.mean) > cpu.half)
+		print(", %.1f ± %.1f ns a hit", cpu.mean * 1e6 / hits, cpu.half * 1e6 / hits);
+	else if (most)
+		print(", lost in the noise: at most %.1f ns a hit", (fmax(cpu.mean, 0) + cpu.half) * 1e6 / hits);
+}
+
+static void print_cost(const struct cost *cost)
+{
+	const struct spent *without = &cost->spent[cost->n];
+
+	if (cost->rounds < 2) {
+		print("interrupted before there was a figure\n");
+		return;
+	}
+	print_spent(cost, "nothing attached", without);
+	print("; %u rounds\n", cost->rounds);
+	for (unsigned i = 0; i < cost->n; i++)
+		if (cost->usable[i]) {
+			print_spent(cost, cost->named[i].text, &cost->spent[i]);
+			print_change(cost, &cost->spent[i], without);
+			print("\n");
+		}
+}
+
+/* Attaches each target once, so that none is found wanting in the middle. SKIPPED: this kernel can none of them. */
+static enum outcome cost_try(struct cost *cost)
+{
+	enum outcome all = SKIPPED;
+
+	for (unsigned i = 0; i < cost->n; i++) {
+		struct run run;
+		enum outcome o;
+
+		if (!cost->set->quiet && is_hot(&cost->named[i]))
+			say("%s: runs very often on most machines, and all that run it will be slower", cost->named[i].text);
+		o = cost_attach(cost, i, &run);
+		row_teardown(&run);
+		cost->usable[i] = !o;
+		if (o)
+			print("%-*s:  %s: %s\n", cost->width, cost->named[i].text, o == SKIPPED ? "skipped" : "failed", reason);
+		all = o == FAILED || all == FAILED ? FAILED : !o ? DONE : all;
+	}
+	return all;
+}
+
+/* The command with each target in turn, until the time is up. */
+static enum outcome cost_of_command(struct cost *cost)
+{
+	uint64_t end;
+	double ignored[SPENT];
+	bool interrupted = false;
+	enum outcome o;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGCHLD, SIG_DFL); /* who ignores it hears of no child */
+	for (unsigned i = 0; i <= cost->n; i++)
+		for (int k = 0; k < SPENT; k++) {
+			cost->spent[i].v[k] = mem_new(COST_ROUNDS * sizeof(double));
+			if (!cost->spent[i].v[k])
+				return fail("out of memory");
+		}
+	o = run_command(cost, ignored, &interrupted); /* brings it into the page cache */
+	end = now_ns() + (uint64_t)(cost->set->duration * NS);
+	while (!o && !interrupted && cost->rounds < COST_ROUNDS && (cost->rounds < COST_ROUNDS_MIN || now_ns() < end)) {
+		o = cost_round(cost, &interrupted);
+		cost->rounds += !o && !interrupted;
+	}
+	if (!o)
+		print_cost(cost);
+	return o;
+}
+
+static const struct row *find_row(const char *name)
+{
+	for (size_t i = 0; name && i < COUNT_OF(rows); i++)
+		if (!strcmp(rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
+/* The net cost of the row that is triggered as the target is, with the same program; the row is NULL where none can be run here. */
+static const struct row *cost_of_row(const struct cost *cost, const struct named *named, struct estimate *net)
+{
+	const char *const names[] = { named->like, named->kind->other_row };
+	struct window with[WINDOWS_MAX], without[WINDOWS_MAX];
+	struct result res = { .with.w = with, .without.w = without };
+	struct settings set = *cost->set;
+
+	set.duration = DURATION_DEFAULT / 2;
+	set.batch = BATCH_DEFAULT;
+	set.precision = 0;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		const struct row *row = find_row(names[i]);
+		struct row like;
+		struct plan plan;
+
+		if (!row)
+			continue;
+		like = *row;
+		like.prog = set.prog ? set.prog : like.prog;
+		plan = make_plan(&set, &like, true);
+		plan.progress = NULL;
+		row_run(&like, &set, cost->src, &plan, &res);
+		*net = res.net;
+		if (!res.outcome && net->half < INFINITY)
+			return row;
+	}
+	return NULL;
+}
+
+/* Hits a second on each CPU that had some; more CPUs than slots share them. */
+static void print_cpus(const struct run *run, const uint64_t *before, double seconds)
+{
+	bool first = true;
+
+	for (unsigned i = 0; i < SLOTS; i++) {
+		uint64_t hits = *(const volatile uint64_t *)(run->slots + (size_t)i * SLOT_SIZE) - before[i];
+
+		if (!hits)
+			continue;
+		print("%sCPU %u: %.1f", first ? " (" : ", ", i, hits / seconds);
+		first = false;
+	}
+	print("%s", first ? "" : ")");
+}
+
+/* A target of the live system while it was attached. */
+struct live {
+	struct run run;
+	uint64_t before[SLOTS], last;
+	double rates[COST_WINDOWS];
+	const struct row *row;
+	struct estimate net;
+};
+
+static void print_live(const struct cost *cost, unsigned which, struct live *live, unsigned windows, double seconds)
+{
+	struct estimate rate = estimate_mean(live->rates, windows, LEVEL), share;
+	const struct named *named = &cost->named[which];
+
+	print("%-*s: %10.1f ± %.1f hits/s", cost->width, named->text, rate.mean, rate.half);
+	print_cpus(&live->run, live->before, seconds);
+	if (!rate.mean) {
+		print("; not one hit in %.1f s\n", seconds);
+		return;
+	}
+	if (!live->row) {
+		print("; what one costs is not known: no row of that kind can be run here\n");
+		return;
+	}
+	share.mean = rate.mean * live->net.mean / 1e7; /* ns a second, in percent */
+	share.half = hypot(rate.half * live->net.mean, rate.mean * live->net.half) / 1e7;
+	print("; at %.2f ± %.2f ns, which is what %s adds, %.4f ± %.4f %% of a CPU\n", live->net.mean, live->net.half, live->row->name, share.mean,
+	      share.half);
+}
+
+/* All targets at once on the system as it is. */
+static enum outcome cost_of_system(struct cost *cost)
+{
+	struct live *live = mem_new(cost->n * sizeof(*live));
+	uint64_t window_ns = cost->set->live * NS / COST_WINDOWS, start, now, last;
+	unsigned windows = 0, attached;
+	enum outcome o = live ? DONE : fail("out of memory");
+	bool interrupted = false;
+
+	for (unsigned i = 0; i < cost->n && !o; i++)
+		if (cost->usable[i])
+			live[i].row = cost_of_row(cost, &cost->named[i], &live[i].net);
+	for (attached = 0; attached < cost->n && !o; attached++)
+		if (cost->usable[attached])
+			o = cost_attach(cost, attached, &live[attached].run);
+	start = last = now_ns();
+	for (unsigned i = 0; i < cost->n && !o; i++)
+		for (unsigned s = 0; cost->usable[i] && s < SLOTS; s++) {
+			live[i].before[s] = *(const volatile uint64_t *)(live[i].run.slots + (size_t)s * SLOT_SIZE);
+			live[i].last += live[i].before[s];
+		}
+	while (!o && !interrupted && windows < COST_WINDOWS) {
+		interrupted = sleep_until(start + (windows + 1) * window_ns);
+		now = now_ns();
+		for (unsigned i = 0; i < cost->n && !interrupted; i++) {
+			uint64_t hits = cost->usable[i] ? run_hits(&live[i].run) : 0;
+
+			live[i].rates[windows] = (double)(hits - live[i].last) * NS / (now - last);
+			live[i].last = hits;
+		}
+		last = interrupted ? last : now;
+		windows += !interrupted;
+	}
+	for (unsigned i = 0; i < cost->n && !o; i++)
+		if (cost->usable[i])
+			print_live(cost, i, &live[i], windows, (double)(last - start) / NS);
+	for (unsigned i = 0; i < attached; i++)
+		row_teardown(&live[i].run);
+	mem_free(live);
+	return o;
+}
+
+static int command_cost(struct cost *cost)
+{
+	int lock = lock_instance();
+	enum outcome o;
+
+	trims_means = machine_kind() == EXACT_MACHINE;
+	cost->width = sizeof("nothing attached");
+	for (unsigned i = 0; i < cost->n; i++)
+		if (cost->width <= (int)strlen(cost->named[i].text))
+			cost->width = strlen(cost->named[i].text) + 1;
+	if (!cost->set->quiet)
+		say_machine();
+	o = cost_try(cost);
+	flush_output();
+	if (!o) {
+		o = cost->command ? cost_of_command(cost) : cost_of_system(cost);
+		if (o)
+			say("%s", reason);
+	}
+	flush_output();
+	if (lock >= 0)
+		close(lock);
+	return output_lost || o == FAILED ? EXIT_FAILED : o ? EXIT_NOTHING : EXIT_FINE;
 }
 
 /* --- diff: saved results against saved results ---------------------------------------------------------------------------------- */
@@ -7244,10 +8460,10 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 
 enum option_kind { OPTION_FLAG, OPTION_COUNTS, OPTION_NUMBER, OPTION_CPUS, OPTION_TEXT, OPTION_HELP, OPTION_VERSION };
 
-enum { CMD_RUN = 1, CMD_LIST = 2, CMD_COMPARE = 4, CMD_DIFF = 8, CMD_INITRAMFS = 16, CMD_JIT = 64, CMD_SIDE = 32 /* one of the two of compare */ };
+enum { CMD_RUN = 1, CMD_LIST = 2, CMD_COMPARE = 4, CMD_DIFF = 8, CMD_INITRAMFS = 16, CMD_JIT = 64, CMD_COST = 128, CMD_SIDE = 32 /* one of the two of compare */ };
 
 #define ROWS (CMD_RUN | CMD_LIST | CMD_COMPARE | CMD_JIT)
-#define ANY (ROWS | CMD_DIFF | CMD_INITRAMFS)
+#define ANY (ROWS | CMD_DIFF | CMD_INITRAMFS | CMD_COST)
 
 struct option {
 	char letter; /* 0: none */
@@ -7262,7 +8478,7 @@ struct option {
 #define MEMBER(member) offsetof(struct settings, member)
 
 static const struct option options[] = {
-	{ 'd', "duration", "SEC", OPTION_NUMBER, ROWS, MEMBER(duration), 0.01, SECONDS_MAX, "how long to measure a row or to compare two: at most, but half of it for a row" },
+	{ 'd', "duration", "SEC", OPTION_NUMBER, ROWS | CMD_COST, MEMBER(duration), 0.01, SECONDS_MAX, "how long to measure a row or to compare two: at most, but half of it for a row" },
 	{ 'w', "warmup", "SEC", OPTION_NUMBER, CMD_RUN | CMD_LIST, MEMBER(warmup), 0, SECONDS_MAX, "how long to run before that" },
 	{ 0, "precision", "PCT", OPTION_NUMBER, ROWS, MEMBER(precision), 0, 100, "end when half of the interval is this narrow; 0: never" },
 	{ 'p', "producers", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(producer_list), 1, PRODUCERS_MAX,
@@ -7274,8 +8490,8 @@ static const struct option options[] = {
 	{ 0, "batch", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(batch_list), 1, BATCH_MAX, "triggers per system call; a list: one line for each" },
 	{ 0, "trig-batch-iters", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(batch_list), 1, BATCH_MAX, NULL },
 	{ 0, "nr-batch-iters", "N,...", OPTION_COUNTS, ROWS | CMD_SIDE, MEMBER(batch_list), 1, BATCH_MAX, NULL },
-	{ 's', "stacktrace", NULL, OPTION_FLAG, ROWS | CMD_SIDE, MEMBER(stacktrace), 0, 0, "take a stack trace in the rows of kernel functions too" },
-	{ 0, "obj", "FILE", OPTION_TEXT, ROWS | CMD_SIDE, MEMBER(obj_path), 0, 0, "take the programs from this BPF object" },
+	{ 's', "stacktrace", NULL, OPTION_FLAG, ROWS | CMD_SIDE | CMD_COST, MEMBER(stacktrace), 0, 0, "take a stack trace in the rows of kernel functions too" },
+	{ 0, "obj", "FILE", OPTION_TEXT, ROWS | CMD_SIDE | CMD_COST, MEMBER(obj_path), 0, 0, "take the programs from this BPF object" },
 	{ 0, "format", "FORMAT", OPTION_TEXT, CMD_RUN | CMD_LIST, MEMBER(format), 0, 0, "bench (default), overhead" FULL(", gobench, json, csv, ktap") },
 	FULL({ 0, "save", "FILE", OPTION_TEXT, CMD_RUN, MEMBER(save), 0, 0, "add the results to FILE too, for diff and for Go's benchstat" },)
 	FULL({ 0, "chart", NULL, OPTION_FLAG, CMD_RUN, MEMBER(chart), 0, 0, "draw bars behind the lines" },)
@@ -7283,9 +8499,12 @@ static const struct option options[] = {
 	FULL({ 0, "profile", NULL, OPTION_FLAG, CMD_RUN, MEMBER(profile), 0, 0, "behind each figure, where the producers spend their time" },)
 	FULL({ 0, "raw", NULL, OPTION_FLAG, CMD_JIT, MEMBER(raw), 0, 0, "jit: only the bytes of the attached program, for objdump -D -b binary" },)
 	FULL({ 0, "fail-above", "PCT", OPTION_NUMBER, CMD_COMPARE | CMD_DIFF, MEMBER(fail_above), 0, 1e6, "exit with 1 where B or NEW is slower by more than this" },)
+	FULL({ 0, "prog", "NAME", OPTION_TEXT, CMD_COST, MEMBER(prog), 0, 0, "cost: this program of --obj in place of count" },)
+	FULL({ 0, "for", "SEC", OPTION_NUMBER, CMD_COST, MEMBER(live), 0.01, SECONDS_MAX, "cost: of the machine as it runs, for so long, instead of a command" },)
+	FULL({ 0, "quiet-command", NULL, OPTION_FLAG, CMD_COST, MEMBER(quiet_command), 0, 0, "cost: what the command prints goes nowhere" },)
 	{ 0, "init", "FILE", OPTION_TEXT, CMD_INITRAMFS, MEMBER(init), 0, 0, "initramfs: this binary instead of itself, of another architecture, say" },
 	{ 0, "args", "TEXT", OPTION_TEXT, CMD_INITRAMFS, MEMBER(args), 0, 0, "initramfs: arguments for a kernel command line without any" },
-	{ 0, "on-exit", "HOW", OPTION_TEXT, ROWS | CMD_DIFF, MEMBER(on_exit), 0, 0, "as process 1: poweroff (default), reboot or halt" },
+	{ 0, "on-exit", "HOW", OPTION_TEXT, ROWS | CMD_DIFF | CMD_COST, MEMBER(on_exit), 0, 0, "as process 1: poweroff (default), reboot or halt" },
 	{ 'q', "quiet", NULL, OPTION_FLAG, ANY, MEMBER(quiet), 0, 0, "no line on the machine, no progress, no remarks" },
 	{ 'v', "verbose", NULL, OPTION_FLAG, ANY, MEMBER(verbose), 0, 0, "say each step on standard error" },
 	{ 'l', "list", NULL, OPTION_FLAG, CMD_RUN | CMD_LIST, MEMBER(list), 0, 0, "the same as the command list" },
@@ -7297,6 +8516,7 @@ static const struct option options[] = {
 struct names {
 	const char *v[128];
 	unsigned n, command;
+	char **behind; /* the words behind "--", for cost; NULL: none */
 };
 
 /* The words that may stand in place of the first name. */
@@ -7308,6 +8528,7 @@ static const struct command {
 	{ "list", CMD_LIST, "[options] [name|glob|suite ...]" },
 	FULL({ "compare", CMD_COMPARE, "[options] 'A [options]' 'B [options]'" },)
 	FULL({ "jit", CMD_JIT, "[options] name|glob|suite ..." },)
+	FULL({ "cost", CMD_COST, "[options] TARGET ... -- COMMAND ..., or --for SEC TARGET ..." },)
 	FULL({ "diff", CMD_DIFF, "[--fail-above PCT] OLD[,...] NEW[,...]" },)
 	{ "initramfs", CMD_INITRAMFS, "[--args TEXT] [--init FILE] [FILE]" },
 };
@@ -7327,7 +8548,8 @@ static void print_help(void)
 		print("       bpftrig %s %s\n", commands[i].name, commands[i].usage);
 	print("Measures what it costs to trigger a BPF program. One line a row: million triggers a second ± half of the 95%% confidence\n"
 	      "interval, the time of one, and net: what the program adds to a pass of the loop. With no name, all rows run but those\n"
-	      "marked with *." FULL(" compare runs two rows in turns and says which is faster; diff compares files of --save.") "\n\n");
+	      "marked with *." FULL(" compare runs two rows in turns and says which is faster; diff compares files of --save; cost\n"
+	      "says what a probe costs a command of yours, or this machine as it runs.") "\n\n");
 	for (size_t i = 0; i < COUNT_OF(options); i++) {
 		const struct option *o = &options[i];
 		char spelling[48];
@@ -7337,13 +8559,16 @@ static void print_help(void)
 		format_to(spelling, sizeof(spelling), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 		print("  %c%c%c %-22s %s\n", o->letter ? '-' : ' ', o->letter ? o->letter : ' ', o->letter ? ',' : ' ', spelling, o->help);
 	}
-	print("\nDefaults: -d %g -w %g --precision %g -p 1 --batch %d; compare -d 10;\nas bench (a link of that name) -d 5 -w 1.\n\nSuites:\n",
+	print("\nDefaults: -d %g -w %g --precision %g -p 1 --batch %d; compare" FULL(" and cost") " -d 10;\nas bench (a link of that name) -d 5 -w 1.\n\nSuites:\n",
 	      DURATION_DEFAULT, WARMUP_DEFAULT, PRECISION_DEFAULT, BATCH_DEFAULT);
 	for (size_t i = 0; i < COUNT_OF(suites); i++)
 		print("  %-20s %s\n", suites[i].name, suites[i].help);
 	print("\nRows:\n");
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		print("  %-23s%c %s\n", rows[i].name, rows[i].flags & BY_NAME_ONLY ? '*' : ' ', rows[i].help);
+	for (size_t i = 0; !IS_SMALL && i < COUNT_OF(target_kinds); i++)
+		print("%s  %s:%s\n", i ? "" : "\nTargets of cost (BINARY: a path, or a name in PATH or LD_LIBRARY_PATH):\n", target_kinds[i].name,
+		      target_kinds[i].where);
 	print("\nExit status: 0 all that ran is fine, 1 something failed, 2 misuse, 4 nothing could run here.\n");
 	flush_output();
 }
@@ -7371,7 +8596,7 @@ static int set_option(struct settings *set, const struct option *o, const char *
 	void *member = (char *)set + o->member;
 	const char *wrong = NULL;
 
-	set->given |= 1u << (o - options);
+	set->given |= 1ull << (o - options);
 
 	switch (o->kind) {
 	case OPTION_HELP:
@@ -7458,7 +8683,6 @@ static int parse_short(struct settings *set, char *arg, char *next, bool *used_n
 static int choose_all(const struct settings *set, const struct names *names, struct choice *choice)
 {
 	bool row_first = set->as_bench;
-	char near[128];
 
 	for (unsigned i = 0; i < names->n; i++) /* who names one side of the pair means the other side by the other name */
 		row_first |= !strcmp(names->v[i], "no-private-stack");
@@ -7467,8 +8691,7 @@ static int choose_all(const struct settings *set, const struct names *names, str
 			continue;
 		if (choice->n == COUNT_OF(choice->rows))
 			return misuse("%s: too many rows in one run (%u)", names->v[i], choice->n);
-		nearest_names(names->v[i], near, sizeof(near));
-		return misuse("%s: no such benchmark%s%s", names->v[i], *near ? "; did you mean " : "", near);
+		return misuse("%s: no such benchmark%s", names->v[i], nearest_names(names->v[i]));
 	}
 	if (set->list && set->format && strcmp(set->format, "bench") && strcmp(set->format, "json"))
 		return misuse("--format: only bench or json for list");
@@ -7567,7 +8790,10 @@ static int parse_words(int argc, char **argv, struct settings *set, struct names
 			command = strcmp(arg, commands[c].name) ? command : &commands[c];
 		if (may_be_command && (!strcmp(arg, "help") || !strcmp(arg, "version")))
 			code = set_option(set, find_option(arg), arg, NULL);
-		else if (!only_names && !strcmp(arg, "--"))
+		else if (!only_names && names->command == CMD_COST && !strcmp(arg, "--")) {
+			names->behind = argv + i + 1;
+			break;
+		} else if (!only_names && !strcmp(arg, "--"))
 			only_names = true;
 		else if (!only_names && arg[0] == '-' && arg[1] == '-')
 			code = parse_long(set, arg, next, &used_next);
@@ -7585,7 +8811,7 @@ static int parse_words(int argc, char **argv, struct settings *set, struct names
 		names->command = CMD_LIST;
 	set->list = names->command == CMD_LIST;
 	for (size_t i = 0; code == GO_ON && !set->as_bench && i < COUNT_OF(options); i++)
-		if (set->given & 1u << i && !(options[i].where & names->command))
+		if (set->given & 1ull << i && !(options[i].where & names->command))
 			code = misuse("--%s: not for %s", options[i].name, command_name(names->command));
 	return code == GO_ON ? check_settings(set) : code;
 }
@@ -7651,6 +8877,60 @@ static int compare(const struct settings *set, const struct names *names)
 	code = code == GO_ON ? command_compare(sides, set) : code;
 	for (int i = 0; i < 2; i++)
 		bytes_free(&sides[i].src.given);
+	return code;
+}
+
+/* The command, and where it is. */
+static int find_command(struct cost *cost, const struct names *names)
+{
+	const char *name = names->behind ? *names->behind : NULL;
+
+	if (!name && !cost->set->live)
+		return misuse("cost: wants a command behind --, or --for SEC");
+	if (name && cost->set->live)
+		return misuse("cost: a command or --for, not both");
+	cost->command = names->behind;
+	if (!name)
+		return GO_ON;
+	if (strchr(name, '/') || (!find_in_folders(getenv("PATH"), name, cost->path, sizeof(cost->path)) &&
+				  !find_in_folders(PROGRAM_FOLDERS, name, cost->path, sizeof(cost->path))))
+		format_to(cost->path, sizeof(cost->path), "%s", name);
+	if (!access(cost->path, X_OK))
+		return GO_ON;
+	say("%s: " ERR, name, ERR_ARGS(errno));
+	return EXIT_FAILED;
+}
+
+static int cost(struct settings *set, const struct names *names)
+{
+	static struct cost cost;
+	struct sources src;
+	int code;
+
+	memset(&cost, 0, sizeof(cost));
+	cost.set = set;
+	cost.src = &src;
+	if (!names->n || names->n > COST_TARGETS)
+		return misuse("cost: wants from one to %d targets, KIND:WHERE", COST_TARGETS);
+	if (set->prog && !set->obj_path)
+		return misuse("--prog: only with --obj");
+	code = find_command(&cost, names);
+	if (code != GO_ON)
+		return code;
+	cost.named = mem_new(names->n * sizeof(*cost.named));
+	if (!cost.named || load_sources(set, &src)) {
+		say("%s", cost.named ? reason : "out of memory");
+		return EXIT_FAILED;
+	}
+	for (; code == GO_ON && cost.n < names->n; cost.n++) {
+		const char *wrong, *text = names->v[cost.n];
+
+		if (named_find(&cost.named[cost.n], text, set->prog, &wrong))
+			code = wrong ? misuse("cost: '%s' %s", text, wrong) : (say("%s: %s", text, reason), EXIT_FAILED);
+	}
+	code = code == GO_ON ? command_cost(&cost) : code;
+	mem_free(cost.named);
+	bytes_free(&src.given);
 	return code;
 }
 
@@ -7724,7 +9004,7 @@ static int bpftrig(int argc, char **argv)
 	if (code != GO_ON)
 		return code;
 	if (!set.duration)
-		set.duration = names.command == CMD_COMPARE ? COMPARE_DURATION : DURATION_DEFAULT;
+		set.duration = names.command & (CMD_COMPARE | CMD_COST) ? COMPARE_DURATION : DURATION_DEFAULT;
 	verbose = set.verbose;
 	switch (names.command) {
 	case CMD_INITRAMFS:
@@ -7734,6 +9014,8 @@ static int bpftrig(int argc, char **argv)
 		return compare(&set, &names);
 	case CMD_DIFF:
 		return diff(&set, &names);
+	case CMD_COST:
+		return cost(&set, &names);
 #endif
 	}
 	return run_or_list(&set, &names);

@@ -513,11 +513,11 @@ static void link_end(struct object *obj, struct code *code)
  * byte of a section.
  */
 
-enum place { HEADER, SECTION, SYMBOL, RELOCATION, INSTRUCTION, LAST_BYTE };
+enum poke_place { HEADER, SECTION, SYMBOL, RELOCATION, INSTRUCTION, LAST_BYTE };
 
 struct corruption {
 	const char *name;
-	enum place place;
+	enum poke_place place;
 	const char *of;
 	unsigned index;
 	size_t field, width;
@@ -2217,23 +2217,33 @@ static void test_nearest_names(void)
 		  { "trig-fexitt", "fexit" },	{ "syscal-count", "syscall-count" },
 		{ "tp-btf", "tpbtf" },
 	};
-	char name[80], near[128], *small = malloc(8);
+	static const char *const many[] = { "abcdefgX", "abcdefYX", "abcdefgh1", "abcdefg", "1abcdefgh", "xyz" };
+	struct near some = { .wanted = "abcdefgh" };
+	char name[80], wanted[128], long_name[65];
+	const char *near;
 	unsigned commas = 0;
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		nearest_names(rows[i].given, near, sizeof(near));
+		near = nearest_names(rows[i].given);
 		snprintf(name, sizeof(name), "names: near '%s' is %s", rows[i].given, rows[i].first);
-		check(!strncmp(near, rows[i].first, strlen(rows[i].first)), name, "came '%s'", near);
+		snprintf(wanted, sizeof(wanted), "; did you mean %s", rows[i].first);
+		check(!strncmp(near, wanted, strlen(wanted)), name, "came '%s'", near);
 	}
-	nearest_names("xyzzyxyzzyxyzzy", near, sizeof(near));
+	near = nearest_names("xyzzyxyzzyxyzzy");
 	check(!*near, "names: nothing is near a name unlike all", "came '%s'", near);
-	nearest_names("probe", near, sizeof(near));
+	near = nearest_names("probe");
 	for (const char *c = near; *c; c++)
 		commas += *c == ',';
 	check(commas == 2 && strstr(near, ", "), "names: no more than three near names, commas between them", "came '%s'", near);
-	nearest_names("probe", small, 8);
-	check(strlen(small) == 7, "names: near names are cut to what there is room for", "came '%s'", small);
-	free(small);
+	for (size_t i = 0; i < COUNT_OF(many); i++)
+		near_look(&some, many[i]);
+	check(!strcmp(near_text(&some), "; did you mean abcdefgX, abcdefgh1, abcdefg"),
+	      "names: the nearest first, equally near ones in the order in which they came", "came '%s'", near_text(&some));
+	memset(long_name, 'a', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = 0;
+	some = (struct near){ .wanted = "aaa" };
+	near_look(&some, long_name);
+	check(!some.n, "names: a name of 64 characters is near nothing", "came '%s'", near_text(&some));
 }
 
 /* --- the table itself ----------------------------------------------------------------------------------------------------- */
@@ -3731,8 +3741,8 @@ static void test_own_site(void)
 
 	check_outcome("site: a target is found in this file", DONE, NULL, own_site(&target_push, &site));
 	fd = open(site.path ? site.path : "", O_RDONLY);
-	check(fd >= 0 && pread(fd, there, 3, site.off) == 3 && !memcmp(there, target_push.bytes, 3),
-	      "site: its bytes are at the offset", "at %s %#" PRIx64, site.path, site.off);
+	check(fd >= 0 && pread(fd, there, 3, site.off[0]) == 3 && !memcmp(there, target_push.bytes, 3),
+	      "site: its bytes are at the offset", "at %s %#" PRIx64, site.path, site.off[0]);
 	close(fd);
 	check_outcome("site: an address outside every segment is refused", FAILED, "no segment",
 		      own_site(&(struct target){ (void (*)(void))(uintptr_t)16, target_push.bytes, target_push.end }, &site));
