@@ -981,7 +981,7 @@ cli_closed_pipe() {
 	mkfifo pipe
 	exec 7<>pipe
 	exec 8>pipe 7<&-
-	for arguments in --help --version -l '-q -d 0.02 -w 0 usermode-count syscall-count'; do
+	for arguments in --help --version '-l -q' '-q -d 0.02 -w 0 usermode-count syscall-count'; do
 		# shellcheck disable=SC2086
 		"$bin" $arguments >&8 2>err
 		status=$?
@@ -1016,7 +1016,7 @@ cli_closed_pipe_ignored() {
 
 cli_full_output() {
 	[ -c /dev/full ] || skip 'no /dev/full'
-	for arguments in --help --version '-l usermode-count syscall-count' '-q -d 0.02 -w 0 usermode-count syscall-count'; do
+	for arguments in --help --version '-l -q usermode-count syscall-count' '-q -d 0.02 -w 0 usermode-count syscall-count'; do
 		# shellcheck disable=SC2086
 		"$bin" $arguments >/dev/full 2>err
 		status=$?
@@ -1162,7 +1162,7 @@ cli_foreign_lock() {
 	status=$?
 	kill $!
 	want_status 0
-	want_none err 'lock|waiting'
+	want_none err 'the lock|waiting'
 }
 
 # As under nohup, or in the background of a script.
@@ -1460,7 +1460,7 @@ rows_sites() {
 rows_rename() {
 	need_figure rename-base
 	"$bin" -q -d 1 -w 0 -p 2 rename-base >out 2>err &
-	wait_for test -r "/proc/$!/task/$!/comm"
+	wait_for grep -qx bpftrig "/proc/$!/comm" # it is the shell's until then
 	for ((i = 0; i < 10; i++)); do
 		cat /proc/$!/task/*/comm 2>/dev/null
 	done | sort -u >names
