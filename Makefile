@@ -119,5 +119,5 @@ help:
 	@echo 'make vm         boot it in QEMU: KERNEL=image ARGS="fentry" EXACT=1 (time counts instructions)'
 	@echo 'make install    to PREFIX=/usr/local below DESTDIR=; make uninstall'
 	@echo 'make clean      remove what was built'
-	@echo 'make SMALL=1    without compare, diff, charts and formats for programs: 20 KiB less'
+	@echo 'make SMALL=1    without compare, cost, diff, charts and formats for programs: 50 KiB less'
 	@echo 'Variables: V=1 shows commands; O=DIR builds there; CC, CFLAGS, LDFLAGS, CLANG; ARCH=arm64|riscv64|s390x|arm'

@@ -163,7 +163,7 @@ enum exit_code {
 #define REASON_MAX 640
 
 /*
- * make SMALL=1 leaves out what is done with figures (compare, diff, charts, formats for programs), for boards where each KiB counts:
+ * make SMALL=1 leaves out what is done with figures (compare, diff, charts, formats for programs) and cost, for boards where each KiB counts:
  * their rows of the tables go, and with those, as the linker drops what nothing refers to, all that is behind them.
  */
 #ifdef BPFTRIG_SMALL

@@ -441,7 +441,7 @@ build_small() {
 		want_status 2
 		want err "^bpftrig: --$word: no such option"
 	done
-	for word in compare diff; do
+	for word in compare cost diff; do
 		run tree/bpftrig $word a b
 		want_status 2
 		want err "^bpftrig: $word: no such benchmark"
@@ -450,9 +450,9 @@ build_small() {
 	want_status 2
 	want err "'json' is none of bench, overhead \\(bpftrig --help\\)$"
 	must tree/bpftrig --help
-	want_none out 'bpftrig (compare|diff) |gobench|--svg|--save'
-	tree/bpftrig --help | sed -n '/^Rows:/,$p' >small
-	"$bin" --help | sed -n '/^Rows:/,$p' >full
+	want_none out 'bpftrig (compare|cost|diff) |gobench|--svg|--save|^Targets'
+	tree/bpftrig --help | sed -n '/^Rows:/,/^$/p' >small
+	"$bin" --help | sed -n '/^Rows:/,/^$/p' >full
 	diff small full || fail 'the rows are not the same'
 }
 
