@@ -320,7 +320,9 @@ static bool write_all(int fd, const void *data, size_t len)
 	while (len) {
 		ssize_t n = write(fd, data, len);
 
-		if (n < 0 && errno != EINTR)
+		if (!n)
+			errno = EIO; /* a broken device: without an errno, it would be tried for ever */
+		if (n <= 0 && errno != EINTR)
 			return false;
 		data = (const char *)data + (n > 0 ? n : 0);
 		len -= n > 0 ? n : 0;
@@ -659,7 +661,8 @@ static const struct { int number; const char *name; } errno_names[] = {
 	{ ENOEXEC, "ENOEXEC" }, { EINVAL, "EINVAL" }, { ENFILE, "ENFILE" }, { EMFILE, "EMFILE" }, { EFBIG, "EFBIG" }, { ENOSPC, "ENOSPC" },
 	{ EROFS, "EROFS" }, { EPIPE, "EPIPE" }, { ERANGE, "ERANGE" }, { EDEADLK, "EDEADLK" }, { ENOSYS, "ENOSYS" },
 	{ ELOOP, "ELOOP" }, { ENAMETOOLONG, "ENAMETOOLONG" }, { EOVERFLOW, "EOVERFLOW" }, { EILSEQ, "EILSEQ" },
-	{ EOPNOTSUPP, "EOPNOTSUPP" }, { ETIMEDOUT, "ETIMEDOUT" }, { ECANCELED, "ECANCELED" }, { 524, "ENOTSUPP" },
+	{ EOPNOTSUPP, "EOPNOTSUPP" }, { ETIMEDOUT, "ETIMEDOUT" }, { ECANCELED, "ECANCELED" }, { 524, "ENOTSUPP" }, { ENXIO, "ENXIO" },
+	{ ETXTBSY, "ETXTBSY" }, { ESTALE, "ESTALE" }, { EDQUOT, "EDQUOT" }, { ENOTTY, "ENOTTY" },
 };
 
 static const char *errno_name(int err)
@@ -681,10 +684,17 @@ static const char *errno_name(int err)
 
 #define MEMORY_HEADER SLOT_SIZE /* room for the size, and the alignment that the counters want */
 
+static void *too_large(void)
+{
+	errno = ENOMEM;
+	return MAP_FAILED;
+}
+
+/* NULL, and errno, where there is none. */
 static void *mem_new(size_t size)
 {
 	size_t whole = size + MEMORY_HEADER;
-	size_t *at = whole < size ? MAP_FAILED : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t *at = whole < size ? too_large() : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED)
 		return NULL;
@@ -700,18 +710,24 @@ static void mem_free(const void *p)
 		munmap(at, *at);
 }
 
-/* Like realloc(): NULL, and the old piece is as it was, where there is no more. */
+/* Like realloc(): NULL, errno, and the old piece is as it was, where there is no more. */
 static void *mem_grow(void *p, size_t size)
 {
 	size_t *at = p ? (size_t *)((char *)p - MEMORY_HEADER) : NULL, whole = size + MEMORY_HEADER;
 
 	if (!at)
 		return mem_new(size);
-	at = whole < size ? MAP_FAILED : mremap(at, *at, whole, MREMAP_MAYMOVE);
+	at = whole < size ? too_large() : mremap(at, *at, whole, MREMAP_MAYMOVE);
 	if (at == MAP_FAILED)
 		return NULL;
 	*at = whole;
 	return (char *)at + MEMORY_HEADER;
+}
+
+/* The reason where one of these two has given NULL, with what the piece was for. */
+static enum outcome no_memory(const char *what)
+{
+	return fail("memory for %s: mmap: " ERR, what, ERR_ARGS(errno));
 }
 
 /* === Bytes and numbers =========================================================================================================
@@ -777,8 +793,10 @@ static int read_whole(int fd, size_t max, struct bytes *out)
 		ssize_t n;
 
 		if (!grown) {
+			int err = -errno;
+
 			mem_free(buf);
-			return -ENOMEM;
+			return err;
 		}
 		buf = grown;
 		do
@@ -1296,7 +1314,7 @@ static int sys_ioctl(int fd, unsigned long request, unsigned long arg)
 
 static uint64_t clock_ns(clockid_t clock)
 {
-	struct timespec now;
+	struct timespec now = { 0 };
 
 	clock_gettime(clock, &now);
 	return now.tv_sec * NS + now.tv_nsec;
@@ -1768,7 +1786,7 @@ static enum outcome elf_read_sections(struct elf *elf, const Elf64_Ehdr *eh)
 		return fail("%s: %d sections: section numbers from %#x on have other meanings", elf->name, eh->e_shnum, SHN_LORESERVE);
 	elf->sections = mem_new(table.len);
 	if (!elf->sections)
-		return fail("%s: out of memory", elf->name);
+		return no_memory(elf->name);
 	memcpy(elf->sections, table.at, table.len);
 	elf->section_count = eh->e_shnum;
 	for (unsigned i = 0; i < elf->section_count; i++) {
@@ -2019,16 +2037,20 @@ static bool kallsyms_line(const char *line, size_t len, struct ksym *out)
 	return true;
 }
 
-/* Whether /proc/kallsyms has a symbol, or one that the compiler made of it (name.isra.0). The found name is put into `clone`. */
-static bool kallsyms_has(const char *name, bool *exact, char *clone, size_t size)
+/*
+ * Whether /proc/kallsyms has a symbol, or one that the compiler made of it (name.isra.0), whose name is put into `clone`. Returns 0, or
+ * -errno where it cannot be read.
+ */
+static int kallsyms_has(const char *name, bool *exact, char *clone, size_t size)
 {
 	struct bytes text;
 	size_t len = strlen(name);
+	int err = pseudo_read_whole(PROC, "kallsyms", TEXT_FILE_MAX, &text);
 
 	*exact = false;
 	clone[0] = 0;
-	if (pseudo_read_whole(PROC, "kallsyms", TEXT_FILE_MAX, &text))
-		return false;
+	if (err)
+		return err;
 	for (const char *at = (const char *)text.at; (at = find_text(at, name)); at += len) {
 		if (at == (const char *)text.at || at[-1] != ' ')
 			continue;
@@ -2038,7 +2060,7 @@ static bool kallsyms_has(const char *name, bool *exact, char *clone, size_t size
 			format_to(clone, size, "%.*s", (int)strcspn(at, "\t\n"), at);
 	}
 	bytes_free(&text);
-	return *exact || clone[0];
+	return 0;
 }
 
 /*
@@ -2051,12 +2073,15 @@ static enum outcome blame_missing_symbol(const char *what, int err, const char *
 	bool exact;
 
 	skip("%s: " ERR ": ", what, ERR_ARGS(err));
-	if (!kallsyms_has(name, &exact, clone, sizeof(clone)))
-		reason_add("the kernel has no function %s", name);
+	err = kallsyms_has(name, &exact, clone, sizeof(clone));
+	if (err)
+		reason_add("function %s was not found, and /proc/kallsyms not read: " ERR, name, ERR_ARGS(err));
 	else if (exact)
 		reason_add("/proc/kallsyms has function %s, but it is not to be had here", name);
-	else
+	else if (*clone)
 		reason_add("the kernel has %s only as the compiler's %s", name, clone);
+	else
+		reason_add("the kernel has no function %s", name);
 	reason_add("; needs %s", needs);
 	return SKIPPED;
 }
@@ -2261,7 +2286,7 @@ static enum outcome object_map_of(struct object *obj, unsigned section, unsigned
 			    OBJECT_MAX);
 	initial = mem_new(sh->sh_size);
 	if (!initial)
-		return fail("%s: section %s: out of memory", elf->name, name);
+		return no_memory(name);
 	if (b.len)
 		memcpy(initial, b.at, b.len);
 	obj->maps[obj->map_count++] = (struct data_map){ .section = section, .initial = initial, .fd = -1 };
@@ -2324,7 +2349,7 @@ static enum outcome link_add_func(const struct elf *elf, struct code *code, cons
 		return fail("%s: more than %d functions in one program", elf->name, FUNCS_MAX);
 	grown = mem_grow(code->insns, (code->count + n) * INSN_SIZE);
 	if (!grown)
-		return fail("%s: function %s: out of memory", elf->name, f->name);
+		return no_memory(f->name);
 	code->insns = grown;
 	memcpy(grown + code->count, part.at, f->size);
 	code->funcs[code->func_count] = *f;
@@ -2358,7 +2383,7 @@ static enum outcome link_index_relocations(const struct elf *elf, const struct f
 {
 	*table = mem_new(f->size / INSN_SIZE * sizeof(**table));
 	if (!*table)
-		return fail("%s: function %s: out of memory", elf->name, f->name);
+		return no_memory(f->name);
 	for (unsigned i = 0; i < elf->section_count; i++) {
 		const Elf64_Shdr *sh = &elf->sections[i];
 		struct bytes relocations = elf_section_bytes(elf, i);
@@ -2544,7 +2569,7 @@ static int object_freeze(const struct data_map *map, uint64_t size, unsigned cop
 	uint32_t key = 0;
 	uint8_t *all = mem_new(copies > 1 ? copies * SLOT_SIZE : size);
 	struct attr_map_elem elem = { .map_fd = map->fd, .key = pointer(&key), .value = pointer(all) };
-	int err = all ? 0 : -ENOMEM;
+	int err = all ? 0 : -errno;
 
 	for (unsigned i = 0; i < copies && !err; i++)
 		memcpy(all + i * SLOT_SIZE, map->initial, size);
@@ -2730,7 +2755,7 @@ static enum outcome object_load(struct object *obj, const char *name, const stru
 
 	*prog_fd = -EPERM;
 	if (!code)
-		return fail("load %s: out of memory", name);
+		return no_memory(name);
 	o = object_link(obj, name, code);
 	o = o ? o : object_resolve(obj, code, as);
 	o = o ? o : load_code(obj, code, as, prog_fd);
@@ -2778,7 +2803,7 @@ static int jited_read(int prog_fd, struct jited *jited)
 		return -ENODATA;
 	jited->code = mem_new(info.jited_len);
 	if (!jited->code)
-		return -ENOMEM;
+		return -errno;
 	jited->size = info.jited_len;
 	jited->func_count = info.jited_func_count;
 	info = (struct prog_info){
@@ -2889,6 +2914,7 @@ static enum outcome own_site(const struct target *target, struct site *site)
 	const char *paths[] = { "/proc/self/exe", (const char *)getauxval(AT_EXECFN) };
 	ssize_t len = target->end - target->bytes;
 	uint8_t there[32];
+	int err = 0;
 
 	site->n = 1;
 	site->ref_ctr[0] = 0;
@@ -2898,13 +2924,17 @@ static enum outcome own_site(const struct target *target, struct site *site)
 		int fd = paths[i] ? open(paths[i], O_RDONLY | O_CLOEXEC) : -1;
 		ssize_t n = fd < 0 || len > (ssize_t)sizeof(there) ? -1 : pread(fd, there, len, site->off[0]);
 
+		err = n < 0 ? errno : 0;
 		if (fd >= 0)
 			close(fd);
 		site->path = paths[i];
 		if (n == len && !memcmp(there, target->bytes, len))
 			return DONE;
 	}
-	return fail("this program's own file is not at %s, or does not have the probed function at offset %#" PRIx64, paths[1], site->off[0]);
+	fail("this program's own file is not at %s, or does not have the probed function at offset %#" PRIx64, paths[1], site->off[0]);
+	if (err)
+		reason_add(": " ERR, ERR_ARGS(err));
+	return FAILED;
 }
 
 /* A USDT probe, as its note describes it: link-time addresses, those of the probe, of .stapsdt.base and of its semaphore (0: none). */
@@ -3522,7 +3552,7 @@ static enum outcome attach_kprobe_multi_to(struct held *held, const struct attac
 	int fd;
 
 	if (!syms)
-		return fail("attach to %u functions: out of memory", count);
+		return no_memory("the functions to attach to");
 	for (uint32_t i = 0; i < count; i++)
 		syms[i] = pointer(names[i]);
 	fd = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));
@@ -3570,7 +3600,7 @@ static enum outcome list_traceable(const char *pattern, bool modules, const char
 		return fail("tracefs available_filter_functions: " ERR, ERR_ARGS(err));
 	*names = mem_new((text->len / 2 + 1) * sizeof(**names)); /* a line has two bytes at least */
 	if (!*names)
-		return fail("list of traceable functions: out of memory");
+		return no_memory("the list of traceable functions");
 	for (char *line = strtok_r((char *)text->at, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		bool usable = modules || !strchr(line, '[');
 
@@ -5172,7 +5202,7 @@ static enum outcome row_setup(struct run *run, const struct row *row, const stru
 	raise_file_limit(set->producers);
 	run->producers = mem_new((size_t)set->producers * sizeof(*run->producers));
 	if (!run->producers)
-		return fail("%" PRIu32 " producers: out of memory", set->producers);
+		return no_memory("the producers");
 	run->producer_count = set->producers;
 	if (row->driver)
 		o = row_load_drivers(run, src);
@@ -5214,7 +5244,7 @@ static enum outcome check_hits(uint64_t hits, uint64_t passes, uint64_t *excess)
 
 static enum outcome blame_producer(const struct run *run, const struct producer *p)
 {
-	const char *call = run->row->driver ? "BPF_PROG_TEST_RUN" : "the loop's system call";
+	const char *call = run->row->driver ? "BPF_PROG_TEST_RUN" : "write /proc/thread-self/comm"; /* no other loop makes a call that fails */
 
 	return blame(p->failed ? STEP_PRODUCE : STEP_TEST_RUN, p->err, p->failed ? p->failed : call, run->row->needs, NULL);
 }
@@ -5573,7 +5603,7 @@ static void read_producers(const struct run *run, struct result *res)
 	for (unsigned i = 0; i < run->producer_count; i++) {
 		const struct producer *p = &run->producers[i];
 
-		if (p->wall_ns && (double)p->cpu_ns / p->wall_ns < res->share)
+		if (p->wall_ns && p->cpu_ns && (double)p->cpu_ns / p->wall_ns < res->share)
 			res->share = (double)p->cpu_ns / p->wall_ns;
 		sum.instructions += p->counted.instructions;
 		sum.cycles += p->counted.cycles;
@@ -5857,8 +5887,8 @@ static void fact_cpus(char *buf, size_t size)
 {
 	static struct cpu_list allowed;
 
-	sys_allowed_cpus(&allowed);
-	format_to(buf, size, "%u", allowed.n);
+	if (!sys_allowed_cpus(&allowed))
+		format_to(buf, size, "%u", allowed.n);
 }
 
 static void fact_kernel(char *buf, size_t size)
@@ -6554,14 +6584,14 @@ struct bar {
 static struct {
 	struct bar *v;
 	unsigned n;
-	bool lost; /* there was no memory for one */
+	int lost; /* the errno, where there was no memory for one */
 } bars;
 
 static void bars_add(const struct report *r)
 {
 	struct bar *grown = r->has_figure ? mem_grow(bars.v, (bars.n + 1) * sizeof(*bars.v)) : NULL;
 
-	bars.lost |= r->has_figure && !grown;
+	bars.lost = r->has_figure && !grown ? errno : bars.lost;
 	if (!grown)
 		return;
 	bars.v = grown;
@@ -6757,6 +6787,7 @@ static bool signal_pending(void)
 	bool pending = false;
 	sigset_t set;
 
+	sigemptyset(&set);
 	sigpending(&set);
 	for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
 		pending |= sigismember(&set, ending_signals[i]) == 1;
@@ -6960,18 +6991,20 @@ static bool profile_spread(struct profile *profile)
 	return named;
 }
 
-/* Names all spots. False: no addresses are shown. */
-static bool profile_name(struct profile *profile)
+/* Names all spots. Returns 0 or -errno, -ENODATA where no addresses are shown. */
+static int profile_name(struct profile *profile)
 {
-	if (pseudo_read_whole(PROC, "kallsyms", TEXT_FILE_MAX, &profile->kallsyms))
-		return false;
+	int err = pseudo_read_whole(PROC, "kallsyms", TEXT_FILE_MAX, &profile->kallsyms);
+
+	if (err)
+		return err;
 	for (const char *line = (const char *)profile->kallsyms.at; *line;) {
 		size_t len = strcspn(line, "\n");
 
 		profile_symbol(profile, line, len);
 		line += len + (line[len] == '\n');
 	}
-	return profile_spread(profile);
+	return profile_spread(profile) ? 0 : -ENODATA;
 }
 
 static enum area area_of_spot(const struct spot *spot)
@@ -7057,7 +7090,7 @@ static enum outcome profile_run(struct run *run, struct profile *profile)
 		if (ring->page && profile->spots)
 			profile_read(profile, ring);
 		else if (!o)
-			o = profile->spots ? blame(STEP_PERF_OPEN, ring->err, "perf_event_open of samples", NULL, NULL) : fail("out of memory");
+			o = profile->spots ? blame(STEP_PERF_OPEN, ring->err, "perf_event_open of samples", NULL, NULL) : no_memory("samples");
 	}
 	return o;
 }
@@ -7069,6 +7102,7 @@ static struct profile taken;
 static void profile_row(struct run *run)
 {
 	enum outcome o = DONE;
+	int err;
 
 	if (run->attached_count && !run->links.n)
 		o = row_reattach(run);
@@ -7078,7 +7112,10 @@ static void profile_row(struct run *run)
 		return;
 	}
 	profile_merge(&taken);
-	if (!profile_name(&taken))
+	err = profile_name(&taken);
+	if (err && err != -ENODATA)
+		say("--profile: /proc/kallsyms: " ERR, ERR_ARGS(err));
+	else if (err)
 		say("--profile: /proc/kallsyms shows no addresses (no CAP_SYSLOG, or kernel.kptr_restrict 2; it is %ld)",
 		    pseudo_read_number(PROC, "sys/kernel/kptr_restrict"));
 	profile_fold(&taken);
@@ -7195,19 +7232,22 @@ static int open_save(const char *path, struct sink *save)
 	return 0;
 }
 
+/* Removes a file of ours that is not whole. */
+static void remove_torn(const char *path)
+{
+	if (unlink(path))
+		say("%s: is not whole, and cannot be removed: " ERR, path, ERR_ARGS(errno));
+}
+
 /* Opens what the command line wants written beside standard output, before anything is measured. */
 static bool outlet_open(struct outlet *out, const struct settings *set)
 {
-	int err = 0;
+	int err = 0, save_err = 0;
 
 	*out = (struct outlet){ .format = find_format(set->format ? set->format : "bench"), .save.fd = -1, .svg_fd = -1 };
 	out->save.buf = out->save_buffer;
 	out->save.size = sizeof(out->save_buffer);
-	if (!IS_SMALL && set->save)
-		err = open_save(set->save, &out->save);
-	if (err)
-		say("%s: " ERR, set->save, ERR_ARGS(err));
-	if (!IS_SMALL && !err && set->svg) {
+	if (!IS_SMALL && set->svg) {
 		out->svg_fd = sys_result(open(set->svg, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
 		out->svg_is_new = out->svg_fd >= 0;
 		if (out->svg_fd == -EEXIST)
@@ -7216,7 +7256,13 @@ static bool outlet_open(struct outlet *out, const struct settings *set)
 		if (err)
 			say("%s: " ERR, set->svg, ERR_ARGS(err));
 	}
-	return !err;
+	if (!IS_SMALL && !err && set->save)
+		save_err = open_save(set->save, &out->save);
+	if (save_err)
+		say("%s: " ERR, set->save, ERR_ARGS(save_err));
+	if (save_err && out->svg_is_new)
+		remove_torn(set->svg);
+	return !err && !save_err;
 }
 
 /* Closes a file that was written; err is what went wrong before, and is said. */
@@ -7242,14 +7288,16 @@ static bool outlet_close(struct outlet *out, const struct settings *set)
 	if (out->save.fd >= 0)
 		good &= outlet_close_file(set->save, out->save.fd, out->save.err);
 	if (!IS_SMALL && out->svg_fd >= 0) {
+		bool whole = outlet_close_file(set->svg, out->svg_fd, bars.n ? write_svg(out->svg_fd) : 0);
+
 		if (!bars.n)
 			say("%s: not written, for there is no figure", set->svg);
-		if (!bars.n && out->svg_is_new)
-			unlink(set->svg);
-		good &= outlet_close_file(set->svg, out->svg_fd, bars.n ? write_svg(out->svg_fd) : 0);
+		if (out->svg_is_new && (!bars.n || !whole))
+			remove_torn(set->svg);
+		good &= whole;
 	}
 	if (bars.lost)
-		say("the chart is not whole: out of memory");
+		say("the chart is not whole: mmap: " ERR, ERR_ARGS(bars.lost));
 	mem_free(bars.v);
 	bars.v = NULL;
 	return good;
@@ -7266,7 +7314,8 @@ static int command_run(const struct choice *choice, struct settings *set, const 
 	int lock;
 
 	if (!res.with.w || !res.without.w) {
-		say("no memory for %zu windows", windows);
+		no_memory("the windows");
+		say("%s", reason);
 		return EXIT_FAILED;
 	}
 	trims_means = !set->as_bench && machine_kind() == EXACT_MACHINE;
@@ -7322,7 +7371,7 @@ static void print_json_listed(const struct row *row, enum outcome o, unsigned in
 static int command_list(const struct choice *choice, const struct settings *set, const struct sources *src)
 {
 	bool json = !IS_SMALL && set->format && !strcmp(set->format, "json");
-	unsigned have = 0;
+	struct tally tally = { 0 };
 	int lock;
 
 	if (set->as_bench) {
@@ -7349,14 +7398,17 @@ static int command_list(const struct choice *choice, const struct settings *set,
 		else
 			print_listed(row, o);
 		flush_output();
-		have += o == DONE;
+		tally.done += o == DONE;
+		tally.failed += o == FAILED;
 	}
 	if (json)
 		print("\n]\n");
 	flush_output();
 	if (lock >= 0)
 		close(lock);
-	return output_lost ? EXIT_FAILED : have ? EXIT_FINE : EXIT_NOTHING;
+	if (output_lost || (tally.failed && !tally.done))
+		return EXIT_FAILED;
+	return tally.done ? EXIT_FINE : EXIT_NOTHING;
 }
 
 /* --- jit: the machine code that the kernel made of a row's programs ------------------------------------------------------------- */
@@ -7396,7 +7448,7 @@ static enum outcome print_program(const struct run *run, struct object *obj, con
 	int fd, err;
 
 	if (!names)
-		return fail("out of memory");
+		return no_memory(prog);
 	as.verified_usec = &usec;
 	o = row_load((struct run *)run, obj, prog, &as, &fd);
 	o = o ? o : object_link(obj, prog, names);
@@ -7411,8 +7463,10 @@ static enum outcome print_program(const struct run *run, struct object *obj, con
 		print("# %s: %s %s: tag ", run->row->name, role, prog);
 		for (size_t i = 0; i < sizeof(jited.tag); i++)
 			print("%02x", jited.tag[i]);
-		print(", %" PRIu32 " instructions, %" PRIu32 " verified in %ld us; %" PRIu32 " bytes of code\n", jited.insns, jited.verified_insns, usec,
-		      jited.size);
+		print(", %" PRIu32 " instructions, %" PRIu32 " verified", jited.insns, jited.verified_insns);
+		if (usec >= 0)
+			print(" in %ld us", usec);
+		print("; %" PRIu32 " bytes of code\n", jited.size);
 		print_functions(&jited, names);
 	}
 	mem_free(jited.code);
@@ -7614,10 +7668,10 @@ static int command_compare(struct side sides[2], const struct settings *set)
 
 	if (!set->quiet)
 		say_machine();
-	o = differences ? compare_begin(sides, &window_ns) : fail("out of memory");
+	o = differences ? compare_begin(sides, &window_ns) : no_memory("the rounds");
 	if (!o)
 		n = compare_rounds(sides, set, window_ns > COMPARE_WINDOW ? window_ns : COMPARE_WINDOW, differences, &o);
-	if (n && o)
+	if (o && (n || !differences)) /* else it has been printed */
 		say("%s", reason);
 	if (n >= 2) {
 		r = ratio_of(differences, n);
@@ -8100,8 +8154,10 @@ static const char *saved_add(struct saved *saved, const char *name, const char *
 		return "there are too many different results";
 	if (saved->n == saved->room) {
 		grown = mem_grow(saved->v, (2 * (size_t)saved->room + 64) * sizeof(*grown));
-		if (!grown)
-			return "there is no memory for it";
+		if (!grown) {
+			no_memory("it");
+			return reason;
+		}
 		saved->v = grown;
 		saved->room = 2 * saved->room + 64;
 	}
@@ -8426,7 +8482,8 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 	const char *own[] = { init ? init : "/proc/self/exe", init ? NULL : (const char *)getauxval(AT_EXECFN) };
 	struct bytes program = { 0 };
 	int err = -ENOENT, out = STDOUT_FILENO;
-	bool good;
+	struct stat st;
+	bool good, is_file;
 
 	for (size_t i = 0; i < COUNT_OF(own) && err && own[i]; i++)
 		err = read_path(own[i], OBJECT_MAX, &program);
@@ -8440,16 +8497,17 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 		say("%s: " ERR, program.at ? path : init ? init : "this program's own file", ERR_ARGS(err));
 		return EXIT_FAILED;
 	}
+	is_file = path && !fstat(out, &st) && S_ISREG(st.st_mode); /* no device or pipe is ever removed */
 	good = cpio_entry(out, "dev", 0040755, 0, 0, NULL, 0) && cpio_entry(out, "dev/console", 0020600, 5, 1, NULL, 0) &&
 	       cpio_entry(out, "init", 0100755, 0, 0, program.at, program.len) &&
 	       (!args || cpio_entry(out, ARGS_FILE, 0100644, 0, 0, args, strlen(args))) && cpio_entry(out, "TRAILER!!!", 0, 0, 0, NULL, 0);
 	if (path)
 		good &= !close(out);
 	err = errno;
-	if (!good && path)
-		unlink(path);
-	if (!good && err != EPIPE)
+	if (!good && (path || err != EPIPE))
 		say("%s: " ERR, path ? path : "standard output", ERR_ARGS(err));
+	if (!good && is_file)
+		remove_torn(path);
 	bytes_free(&program);
 	return good ? EXIT_FINE : EXIT_FAILED;
 }
@@ -8721,6 +8779,7 @@ static int check_settings(struct settings *set)
 {
 	static struct cpu_list allowed;
 	uint32_t most = 0;
+	int err;
 
 	for (unsigned i = 0; i < set->producer_list.n; i++)
 		most = set->producer_list.v[i] > most ? set->producer_list.v[i] : most;
@@ -8740,8 +8799,11 @@ static int check_settings(struct settings *set)
 		return misuse("--chart, --profile and --format: not as bench");
 	if (set->prod_cpus.n && set->prod_cpus.n < most)
 		return misuse("--prod-affinity: %u CPUs for %" PRIu32 " producers", set->prod_cpus.n, most);
-	if (set->prod_cpus.n)
-		sys_allowed_cpus(&allowed);
+	err = set->prod_cpus.n ? sys_allowed_cpus(&allowed) : 0;
+	if (err) {
+		say("sched_getaffinity: " ERR, ERR_ARGS(err));
+		return EXIT_FAILED;
+	}
 	for (unsigned i = 0; i < set->prod_cpus.n; i++) {
 		bool may = false;
 
@@ -9141,6 +9203,7 @@ int main(int argc, char **argv)
 		run_as_init();
 	fill_standard_descriptors();
 	block_ending_signals(&old);
+	signal(SIGXFSZ, SIG_IGN); /* a file past ulimit -f is EFBIG then, with a message, and not left behind */
 	code = bpftrig(argc, argv);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return code;

@@ -3568,7 +3568,7 @@ static void test_verify(void)
 		  "200 hits for 100 triggers" },
 		{ "verify: hits from elsewhere that end are forgiven", produce_disturbed_once, DONE, 2, NULL },
 		{ "verify: the first failing call ends the row with its errno", produce_error, FAILED, 1,
-		  "the loop's system call: errno (107)" },
+		  "write /proc/thread-self/comm: errno (107)" },
 	};
 	uint64_t hits;
 
