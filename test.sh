@@ -3,7 +3,7 @@
 #
 # Every test of bpftrig.
 #
-# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why vm; with none, all of them
+# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why faults vm; with none, all of them
 #
 # Prints `ok - NAME`, `not ok - NAME: REASON` with the output that was judged, or `skip - NAME: REASON` for what cannot run here,
 # and last the counts. Exit status 1 if anything failed.
@@ -17,7 +17,7 @@ set -u
 export LC_ALL=C
 
 top=$(cd "$(dirname "$0")" && pwd)
-all_groups='build unit cli rows bench figures why vm'
+all_groups='build unit cli rows bench figures why faults vm'
 small_limit=102400 # bytes of the static, stripped binary with musl, the measuring alone
 size_limit=163840  # and with all that is done with figures
 
@@ -526,7 +526,7 @@ build_headers() {
 
 build_shellcheck() {
 	need shellcheck
-	must env -C "$top" shellcheck -x -e SC1003 test.sh tests/kernels.sh gen_embed.sh .ci/run
+	must env -C "$top" shellcheck -x -e SC1003 test.sh tests/kernels.sh tests/faults.sh gen_embed.sh .ci/run
 }
 
 build_ci() {
@@ -3280,6 +3280,56 @@ for r in json.load(sys.stdin):
 	want_same out from-json
 	run "$bin" list --format csv
 	want_status 2
+}
+
+# === faults: each call of the program that fails, with each errno (tests/faults.sh) ============================================
+
+group_faults() {
+	local name
+
+	mkdir "$tmp/faults"
+	while read -r name; do
+		check "faults: $name: each errno of its calls ends as the table says" faults_of "$name"
+	done < <(sed -n '/^commands="/,/^"/s/^\([a-z-]*\)\t.*/\1/p' "$top/tests/faults.sh")
+	check 'faults: initramfs to a device that is full: the device stays' faults_device
+	check 'faults: --save and --svg: neither is left where the other cannot be opened' faults_two_files
+	[ -e "$tmp/faults/pairs" ] || return 0
+	check "faults: $(sort -u "$tmp/faults/pairs" | wc -l) pairs of call and errno, in $(wc -l <"$tmp/faults/pairs") runs" faults_enough
+}
+
+faults_of() {
+	need_root
+	need_strace
+	need pgrep
+	run "$top/tests/faults.sh" "$bin" "$tmp/faults" quick "$1"
+	[ "$status" != 77 ] || skip "$(sed -n 's/^skip: //p' out | head -n 1)"
+	want_status 0
+}
+
+faults_device() {
+	need_root
+	{ mknod full c 1 7 && (: >full); } || skip 'no device can be made here'
+	run "$bin" initramfs full
+	want_status 1
+	want err '^bpftrig: full: ENOSPC \(28\)$'
+	[ -c full ] || fail 'the device was removed'
+}
+
+faults_two_files() {
+	run "$bin" -q -d 0.05 -w 0 --save results --svg no/picture.svg usermode-count
+	want_status 1
+	want err '^bpftrig: no/picture.svg: ENOENT \(2\)$'
+	run "$bin" -q -d 0.05 -w 0 --save no/results --svg picture.svg usermode-count
+	want_status 1
+	want err '^bpftrig: no/results: ENOENT \(2\)$'
+	if [ -e results ] || [ -e picture.svg ]; then
+		fail 'a file is left'
+	fi
+}
+
+# Those of the rows that need nothing of the kernel alone.
+faults_enough() {
+	[ "$(sort -u "$tmp/faults/pairs" | wc -l)" -ge 250 ] || fail 'those are too few'
 }
 
 # === vm: the binary as /init on released kernels ===============================================================================
