@@ -32,7 +32,8 @@ CFLAGS ?= -Os
 WARN := -Wall -Wextra
 # No warning is an error: a compiler that we have not met may know a new one.
 SIZE := -fno-pie -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
-LINK := -static -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,--build-id=none
+# common-page-size: else the linker moves the data to a page's start, up to 4 KiB further in the file, where that saves a page of memory.
+LINK := -static -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,--build-id=none -Wl,-z,common-page-size=256
 # musl looks for headers in its own folder alone; the kernel's are the system's. Last, so that none of the system libc's is used.
 UAPI := $(if $(MUSL),$(if $(wildcard $(MUSL)/specs),-specs $(MUSL)/specs) -idirafter /usr/$(TRIPLET_$(ARCH))/include) -idirafter /usr/include $(addprefix -idirafter /usr/include/,$(shell gcc -print-multiarch 2>/dev/null))
 

@@ -7952,7 +7952,7 @@ static enum outcome cost_of_command(struct cost *cost)
 		for (int k = 0; k < SPENT; k++) {
 			cost->spent[i].v[k] = mem_new(COST_ROUNDS * sizeof(double));
 			if (!cost->spent[i].v[k])
-				return fail("out of memory");
+				return no_memory("the rounds");
 		}
 	o = run_command(cost, ignored, &interrupted); /* brings it into the page cache */
 	end = now_ns() + (uint64_t)(cost->set->duration * NS);
@@ -8055,7 +8055,7 @@ static enum outcome cost_of_system(struct cost *cost)
 	struct live *live = mem_new(cost->n * sizeof(*live));
 	uint64_t window_ns = cost->set->live * NS / COST_WINDOWS, start, now, last;
 	unsigned windows = 0, attached;
-	enum outcome o = live ? DONE : fail("out of memory");
+	enum outcome o = live ? DONE : no_memory("the targets");
 	bool interrupted = false;
 
 	for (unsigned i = 0; i < cost->n && !o; i++)
@@ -8980,8 +8980,8 @@ static int cost(struct settings *set, const struct names *names)
 	if (code != GO_ON)
 		return code;
 	cost.named = mem_new(names->n * sizeof(*cost.named));
-	if (!cost.named || load_sources(set, &src)) {
-		say("%s", cost.named ? reason : "out of memory");
+	if ((!cost.named && no_memory("the targets")) || load_sources(set, &src)) {
+		say("%s", reason);
 		return EXIT_FAILED;
 	}
 	for (; code == GO_ON && cost.n < names->n; cost.n++) {
