@@ -662,7 +662,7 @@ static const struct { int number; const char *name; } errno_names[] = {
 	{ EROFS, "EROFS" }, { EPIPE, "EPIPE" }, { ERANGE, "ERANGE" }, { EDEADLK, "EDEADLK" }, { ENOSYS, "ENOSYS" },
 	{ ELOOP, "ELOOP" }, { ENAMETOOLONG, "ENAMETOOLONG" }, { EOVERFLOW, "EOVERFLOW" }, { EILSEQ, "EILSEQ" },
 	{ EOPNOTSUPP, "EOPNOTSUPP" }, { ETIMEDOUT, "ETIMEDOUT" }, { ECANCELED, "ECANCELED" }, { 524, "ENOTSUPP" }, { ENXIO, "ENXIO" },
-	{ ETXTBSY, "ETXTBSY" }, { ESTALE, "ESTALE" }, { EDQUOT, "EDQUOT" }, { ENOTTY, "ENOTTY" },
+	{ ETXTBSY, "ETXTBSY" }, { ESTALE, "ESTALE" }, { EDQUOT, "EDQUOT" }, { ENOTTY, "ENOTTY" }, { ECHILD, "ECHILD" },
 };
 
 static const char *errno_name(int err)
@@ -7720,6 +7720,7 @@ static _Noreturn void become_command(const struct cost *cost, int report)
 
 	sigemptyset(&set);
 	sigprocmask(SIG_SETMASK, &set, NULL);
+	signal(SIGXFSZ, SIG_DFL); /* only we take no notice of it */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	dup2(null, STDIN_FILENO); /* its first run would read what all others want */
 	for (int fd = STDOUT_FILENO; cost->set->quiet_command && fd <= STDERR_FILENO; fd++)
