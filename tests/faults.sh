@@ -138,8 +138,8 @@ save|svg|initramfs.*	close .*/(results|picture.svg|archive)	EINTR	.*	same	-
 save|svg|initramfs.*	close .*/(results|picture.svg|archive)	.*	.*	1	^bpftrig: (results|picture.svg|archive): %$
 svg	ftruncate .*	.*	.*	1	^bpftrig: picture.svg: %$
 # It is tried again in another way, for which there is no file yet.
-save	create results	EACCES|EINVAL	.*	1	^bpftrig: results: ENOENT \(2\)$
-svg	create picture.svg	EEXIST	.*	1	^bpftrig: picture.svg: ENOENT \(2\)$
+save	create results	EACCES|EINVAL	once	1	^bpftrig: results: ENOENT \(2\)$
+svg	create picture.svg	EEXIST	once	1	^bpftrig: picture.svg: ENOENT \(2\)$
 save|svg|initramfs.*	create .*	.*	.*	1	^bpftrig: (results|picture.svg|archive): %$
 # Whether the file ends in the middle of a line is not known then; and what kind of file it is.
 save|initramfs.*	fstat .*/(results|archive)	.*	.*	same	-
@@ -147,7 +147,7 @@ initramfs-limit	unlink archive	.*	.*	1	^bpftrig: archive: is not whole, and cann
 
 # --- what is read. musl makes ENOMEM of EPERM.
 .*	mmap memory .*	EPERM	once	same|1|2	: (ENOMEM \(12\)|%)
-.*	mmap .*	EPERM	on	same|1|2	: (ENOMEM \(12\)|%)
+.*	mmap [^s].*	EPERM	on	same|1|2	: (ENOMEM \(12\)|%)
 diff	(open|read) (.*/)?(old|new)	EINTR	once	same|2	-
 diff	read .*/(old|new)	=0	once	same|2	^bpftrig: (old|new): holds no results
 diff	(open|read) (.*/)?(old|new)	.*	.*	2	^bpftrig: (old|new): %$
