@@ -46,7 +46,7 @@ CPPFLAGS += $(if $(SMALL),-DBPFTRIG_SMALL -Wno-unused-function)
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)	$(2)')
 
-.PHONY: all deps musl run test vm install uninstall clean help
+.PHONY: all deps musl run test vm docs install uninstall clean help
 all: $(O)/bpftrig
 
 # Flags and compilers are inputs like any file: the stamp changes when they do.
@@ -69,7 +69,8 @@ $(O)/bpftrig: bpftrig.c $(O)/bpf_progs.h Makefile $(STAMP)
 
 # What the build needs, and what the tests need beside it, which is more and not wanted for a first look: "make deps run".
 DEPS_BUILD := clang gcc make musl-tools linux-libc-dev
-DEPS_TEST := llvm binutils cpio file gzip procps shellcheck strace util-linux libclang-rt-dev linux-perf libbenchmark-tools python3-scipy \
+DEPS_TEST := llvm binutils codespell cpio file groff-base gzip man-db mandoc patch procps shellcheck strace util-linux \
+	libclang-rt-dev linux-perf libbenchmark-tools python3-scipy \
 	qemu-system-x86 qemu-system-arm qemu-system-misc gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu \
 	gcc-arm-linux-gnueabihf libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross libc6-dev-armhf-cross
 DEPS_ARCH := $(if $(TRIPLET_$(ARCH)),gcc-$(TRIPLET_$(ARCH)) libc6-dev-$(patsubst arm,armhf,$(ARCH))-cross)
@@ -102,14 +103,26 @@ vm: all
 	$(if $(TRIPLET_$(ARCH)),$(if $(MAKER),,@$(MAKE) --no-print-directory ARCH= O=. all))
 	@EXACT='$(EXACT)' MAKER='$(or $(MAKER),$(if $(ARCH),./bpftrig,$(O)/bpftrig))' tests/vm.sh $(or $(ARCH),$(shell uname -m)) $(O)/bpftrig '$(KERNEL)' $(ARGS)
 
+# The tables in them are the program's own: tests/docs.c.
+docs: $(O)/bpf_progs.h
+	$(call say,DOCS,README.md bpftrig.1 bpftrig.bash)
+	$(Q)$(CC) $(CFLAGS) -w -pthread -I$(O) $(UAPI) tests/docs.c -o $(O)/docs -lm
+	$(Q)for file in README.md bpftrig.1 bpftrig.bash; do \
+		$(O)/docs <$$file >$(O)/docs.new && { cmp -s $(O)/docs.new $$file || cat $(O)/docs.new >$$file; } || exit; \
+	done; rm -f $(O)/docs $(O)/docs.new
+
+MAN := $(DESTDIR)$(PREFIX)/share/man/man1/bpftrig.1
+COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/bpftrig
 install: all
 	install -D -m 755 $(O)/bpftrig $(DESTDIR)$(PREFIX)/bin/bpftrig
+	install -D -m 644 bpftrig.1 $(MAN)
+	install -D -m 644 bpftrig.bash $(COMPLETION)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/bpftrig
+	rm -f $(DESTDIR)$(PREFIX)/bin/bpftrig $(MAN) $(COMPLETION)
 
 clean:
-	rm -f $(O)/bpftrig $(O)/bench $(O)/bpf_progs.o $(O)/bpf_progs.h $(STAMP)
+	rm -f $(O)/bpftrig $(O)/bench $(O)/bpf_progs.o $(O)/bpf_progs.h $(O)/docs $(O)/docs.new $(STAMP)
 
 help:
 	@echo 'make            build ./bpftrig: static, stripped'
@@ -118,7 +131,8 @@ help:
 	@echo 'make test       every test (as root); ends with a line of counts'
 	@echo 'make musl       fetch musl for ARCH=arm64|riscv64|s390x|arm, for small cross builds (deps does)'
 	@echo 'make vm         boot it in QEMU: KERNEL=image ARGS="fentry" EXACT=1 (time counts instructions)'
-	@echo 'make install    to PREFIX=/usr/local below DESTDIR=; make uninstall'
+	@echo 'make docs       write what README.md, bpftrig.1 and bpftrig.bash have of the tables in bpftrig.c'
+	@echo 'make install    program, man page and completion, to PREFIX=/usr/local below DESTDIR=; make uninstall'
 	@echo 'make clean      remove what was built'
 	@echo 'make SMALL=1    without compare, cost, diff, charts and formats for programs: 50 KiB less'
 	@echo 'Variables: V=1 shows commands; O=DIR builds there; CC, CFLAGS, LDFLAGS, CLANG; ARCH=arm64|riscv64|s390x|arm'

@@ -3,7 +3,7 @@
 #
 # Every test of bpftrig.
 #
-# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why faults vm; with none, all of them
+# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why faults docs vm; with none, all of them
 #
 # Prints `ok - NAME`, `not ok - NAME: REASON` with the output that was judged, or `skip - NAME: REASON` for what cannot run here,
 # and last the counts. Exit status 1 if anything failed.
@@ -17,7 +17,7 @@ set -u
 export LC_ALL=C
 
 top=$(cd "$(dirname "$0")" && pwd)
-all_groups='build unit cli rows bench figures why faults vm'
+all_groups='build unit cli rows bench figures why faults docs vm'
 small_limit=102400 # bytes of the static, stripped binary with musl, the measuring alone
 size_limit=163840  # and with all that is done with figures
 
@@ -377,13 +377,23 @@ build_clean() {
 	want_same before after
 }
 
+# want_installed PREFIX: the three files, nothing else, and each where who looks for it finds it.
+want_installed() {
+	printf './%s\n' bin/bpftrig share/bash-completion/completions/bpftrig share/man/man1/bpftrig.1 >wanted
+	files_below "root$1" >installed
+	want_same wanted installed
+	must "root$1/bin/bpftrig" --version
+	want_same "root$1/share/man/man1/bpftrig.1" "$top/bpftrig.1"
+	want_same "root$1/share/bash-completion/completions/bpftrig" "$top/bpftrig.bash"
+}
+
 build_install() {
 	copy_tree tree
 	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" install
-	must root/usr/local/bin/bpftrig --version
+	want_installed /usr/local
 	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" uninstall
 	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" PREFIX=/opt install
-	must root/opt/bin/bpftrig --version
+	want_installed /opt
 	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" PREFIX=/opt uninstall
 	[ -z "$(files_below root)" ] || fail "left: $(files_below root)"
 }
@@ -526,7 +536,7 @@ build_headers() {
 
 build_shellcheck() {
 	need shellcheck
-	must env -C "$top" shellcheck -x -e SC1003 test.sh tests/kernels.sh tests/faults.sh gen_embed.sh .ci/run
+	must env -C "$top" shellcheck -x -e SC1003 test.sh tests/kernels.sh tests/faults.sh gen_embed.sh .ci/run bpftrig.bash
 }
 
 build_ci() {
@@ -3330,6 +3340,192 @@ faults_two_files() {
 # Those of the rows that need nothing of the kernel alone.
 faults_enough() {
 	[ "$(sort -u "$tmp/faults/pairs" | wc -l)" -ge 250 ] || fail 'those are too few'
+}
+
+# === docs: README.md, the man page and the completion ==========================================================================
+
+group_docs() {
+	check 'docs: the tables in README.md, man page and completion are those of bpftrig.c' docs_made
+	check 'docs: the man page has each command, option, suite and row, and no other' docs_man
+	check 'docs: the man page is in order' docs_man_form
+	check 'docs: the completion has each command, option, suite and row, and no other' docs_completion
+	check 'docs: the completion knows what an option wants' docs_completion_values
+	check 'docs: the completion of commands' docs_completion_commands
+	check 'docs: spelling' docs_spelling
+}
+
+# What --help says there is: options with their dashes, suites and rows.
+help_options() { "$bin" --help | sed -nE '/^Usage/,/^Defaults/s/^  (-.,|   ) (--[a-z-]+).*/\1 \2/p' | tr -d ,; }
+help_names() { "$bin" --help | sed -n "/^$1:/,/^\$/s/^  \\([a-z0-9-]*\\) .*/\\1/p"; }
+help_commands() { "$bin" --help | sed -nE 's/^ +bpftrig ([a-z]+) .*/\1/p'; }
+
+docs_made() {
+	local file
+
+	copy_tree tree
+	must make -C tree docs
+	for file in README.md bpftrig.1 bpftrig.bash; do
+		diff -u "$top/$file" "tree/$file" || fail "$file is not up to date: make docs"
+	done
+}
+
+# The words of a list in the man page's source: .It Cm WORD below a section.
+man_items() { sed -n "/^\\.Sh $1/,/^\\.Sh /p" "$top/bpftrig.1" | sed -n 's/^\.It Cm \([a-z0-9-]*\).*/\1/p'; }
+
+docs_man() {
+	help_commands | sort >wanted
+	man_items COMMANDS | sort >found
+	want_same wanted found 'the commands differ'
+	{ help_names Suites; help_names Rows; sed -n '/aliases\[\] = {/,/^};/s/^\t{ "\([^"]*\)".*/\1/p' "$top/bpftrig.c"; } | sort >wanted
+	man_items ROWS | sort >found
+	want_same wanted found 'suites, rows or aliases differ'
+	help_options | tr -s ' ' '\n' | grep . | sort >wanted
+	sed -n '/^\.Sh OPTIONS/,/^\.Sh /s/^\.It Fl //p' "$top/bpftrig.1" |
+		sed -E 's/ Ar .*//; s/^\\(-.*)/-\1/; s/^(.) , Fl \\(-.*)/-\1\n-\2/' | sort >found
+	want_same wanted found 'the options differ'
+	grep -oE '(^|[^a-z\\-])\\-(\\-)?[a-z][a-z-]+' "$top/bpftrig.1" | sed -E 's/.*\\-(\\-)?/--/' | sort -u >mentioned
+	comm -23 mentioned <({ cat wanted; printf -- '--%s\n' disassemble trig-batch-iters nr-batch-iters cons-affinity; } | sort) >strange
+	want_empty strange
+}
+
+# What the page refers to is not on every machine.
+docs_man_form() {
+	need mandoc
+	mandoc -T lint -W style "$top/bpftrig.1" >found 2>&1
+	grep -vE 'outdated mandoc.db|referenced manual not found' found >out
+	want_empty out
+	need man groff
+	LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$top/bpftrig.1" >out 2>err || fail 'man failed'
+	want_empty err
+	want out '^NAME$'
+	want out '±'
+	for section in SYNOPSIS DESCRIPTION COMMANDS OPTIONS OUTPUT FILES 'EXIT STATUS' EXAMPLES 'SEE ALSO' CAVEATS; do
+		want out "^$section\$"
+	done
+}
+
+# complete WORD...: what is offered for the last of them, behind bpftrig, as one sorted column in the file out; without bpftrig in
+# the PATH, so that it cannot be asked.
+complete_words() {
+	# shellcheck disable=SC2016
+	PATH=/nowhere "$BASH" --norc -c '
+		. "$0" && spec=$(complete -p bpftrig) || exit
+		[ "$spec" = "complete -F _bpftrig bpftrig" ] || exit
+		COMP_WORDS=(bpftrig "$@") COMP_CWORD=$#
+		_bpftrig bpftrig "${!#}" || exit
+		printf "%s\n" "${COMPREPLY[@]}"' "$top/bpftrig.bash" "$@" >unsorted 2>err || fail 'the completion failed'
+	want_empty err
+	grep . unsorted | sort -u >out
+	printf 'bpftrig %s: %s\n' "$*" "$(tr '\n' ' ' <out)"
+}
+
+# offers WORD... gives WANTED...: just these.
+offers() {
+	local words=()
+
+	while [ "$1" != gives ]; do
+		words+=("$1")
+		shift
+	done
+	shift
+	complete_words "${words[@]}"
+	[ "$(tr '\n' ' ' <out)" = "$(printf '%s\n' "$@" | grep . | sort -u | tr '\n' ' ')" ] || fail "wanted: $*"
+}
+
+# is_taken COMMAND OPTION [VALUE]: whether the command, which is empty for a run, takes it. The names behind are wrong for each, so that
+# none does more than to look at its arguments.
+is_taken() {
+	local wrong='no-such-row no-such-row no-such-row'
+
+	# shellcheck disable=SC2086
+	run "$bin" $1 "${@:2}" $wrong
+	want_status 2
+	! grep -qE "^bpftrig: --[a-z-]+: not for " err
+}
+
+docs_completion() {
+	local command long arg value
+
+	{ help_commands; help_names Suites; help_names Rows; } | sort -u >wanted
+	complete_words ''
+	want_same wanted out
+	help_options | tr -s ' ' '\n' | grep . | sort >wanted
+	{ complete_words - && cat out; for command in $(help_commands); do complete_words "$command" - && cat out; done; } |
+		grep '^-' | sort -u >offered
+	want_same wanted offered
+	# Each is offered to those alone that take it.
+	"$bin" --help | sed -nE '/^Usage/,/^Defaults/s/^  (-.,|   ) (--[a-z-]+)( ([A-Z][A-Z,.]*))? .*/\2 \4/p' | grep -vE 'help|version' >options
+	for command in '' $(help_commands); do
+		# shellcheck disable=SC2086
+		complete_words $command -
+		cp out offered
+		while read -r long arg; do
+			case $long,$arg in
+			--consumers,* | *,CPUS) value=0 ;;
+			*,FORMAT) value=json ;;
+			*,HOW) value=halt ;;
+			*) value=${arg:+1} ;;
+			esac
+			if is_taken "$command" "$long${value:+=$value}"; then
+				grep -qxe "$long" offered || fail "$long is not offered to '$command', which takes it"
+			else
+				! grep -qxe "$long" offered || fail "$long is offered to '$command', which does not take it"
+			fi
+		done <options
+	done
+}
+
+docs_completion_values() {
+	mkdir -p d/dir
+	touch d/a.txt d/b.o
+	offers --format '' gives bench overhead gobench json csv ktap
+	offers --format = gives bench overhead gobench json csv ktap
+	offers --format = j gives json
+	offers --on-exit re gives reboot
+	offers --obj d/b gives d/b.o
+	offers --obj = d/b gives d/b.o
+	offers --save d/ gives d/a.txt d/b.o d/dir
+	offers -d '' gives
+	offers -p '' gives
+	offers --args '' gives
+	offers -d 1 kprobe-s gives kprobe-session
+	offers --chart uprobe-s gives uprobe-session-nop
+}
+
+docs_completion_commands() {
+	mkdir d
+	touch d/old.txt d/old-2.txt d/new.txt
+	offers comp gives compare
+	offers -q comp gives compare
+	offers compare no-private-stack- gives no-private-stack-rawtp no-private-stack-kprobe
+	offers compare fentry leg gives
+	offers list leg gives legacy
+	offers jit fsession- gives fsession-multi
+	offers diff d/o gives d/old.txt d/old-2.txt
+	offers diff d/old.txt,d/n gives d/old.txt,d/new.txt
+	offers initramfs d/n gives d/new.txt
+	offers list lis gives
+	offers diff --f gives --fail-above
+	offers initramfs --i gives --init
+	offers list --s gives --stacktrace
+	offers cost us gives usdt:
+	offers cost kprobe gives kprobe: kprobe-multi:
+	offers cost uprobe : d/n gives d/new.txt
+	offers cost kprobe : vfs gives
+	offers cost --q gives --quiet --quiet-command
+	offers cost rawtp : sys_enter -- compge gives compgen
+	offers cost rawtp : sys_enter -- true -- gives
+	offers cost rawtp : sys_enter -- cat d/n gives d/new.txt
+}
+
+# Words that are right here: Nd and HART are names of others, ser is of a regular expression, benchs of test names.
+docs_spelling() {
+	need codespell
+	must env -C "$top" codespell --ignore-words-list nd,ser,hart,benchs README.md bpftrig.1 bpftrig.bash Makefile bpftrig.c bpf_progs.c \
+		gen_embed.sh test.sh tests
+	echo 'it is occured' >wrong
+	run codespell wrong
+	[ "$status" != 0 ] || fail 'codespell finds nothing'
 }
 
 # === vm: the binary as /init on released kernels ===============================================================================
