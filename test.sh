@@ -3345,13 +3345,24 @@ faults_enough() {
 # === docs: README.md, the man page and the completion ==========================================================================
 
 group_docs() {
+	local block
+
 	check 'docs: the tables in README.md, man page and completion are those of bpftrig.c' docs_made
+	check 'docs: the tables of README.md that no one makes have the same rows' docs_figures
 	check 'docs: the man page has each command, option, suite and row, and no other' docs_man
 	check 'docs: the man page is in order' docs_man_form
 	check 'docs: the completion has each command, option, suite and row, and no other' docs_completion
 	check 'docs: the completion knows what an option wants' docs_completion_values
 	check 'docs: the completion of commands' docs_completion_commands
+	check 'docs: options in README.md exist' docs_options
+	check 'docs: links within README.md lead somewhere' docs_links
 	check 'docs: spelling' docs_spelling
+	check 'docs: the row that README.md adds is built, and runs or is skipped' docs_new_row
+	rm -rf "$tmp/examples"
+	docs_examples
+	for block in "$tmp/examples"/block-*; do
+		check "docs: README.md: $(sed -n '1s/^\$ //p' "$block")" docs_example "$block"
+	done
 }
 
 # What --help says there is: options with their dashes, suites and rows.
@@ -3366,6 +3377,21 @@ docs_made() {
 	must make -C tree docs
 	for file in README.md bpftrig.1 bpftrig.bash; do
 		diff -u "$top/$file" "tree/$file" || fail "$file is not up to date: make docs"
+	done
+}
+
+# The two tables of figures are of runs on other kernels; a new row is missing there until these are run again.
+docs_figures() {
+	local table
+
+	tr -s ' ' '\n' <<<"$row_names" >names
+	want "$top/README.md" "\\[$(wc -w <<<"$row_names") rows\\]\\(#rows\\)" 'the number of rows is wrong'
+	for table in '| row | 5.10 |' '| row | x86_64-5.10 |'; do
+		grep -A1000 -F "$table" "$top/README.md" | sed -n '3,${/^|/!q;p}' | sed 's/^| \([a-z0-9-]*\) .*/\1/' >in_table
+		[ -s in_table ] || fail "no table $table"
+		comm -13 <(sort names) <(sort in_table) >strange
+		want_empty strange
+		[ "$(wc -l <in_table)" -ge 60 ] || fail "the table $table is short"
 	done
 }
 
@@ -3518,6 +3544,24 @@ docs_completion_commands() {
 	offers cost rawtp : sys_enter -- cat d/n gives d/new.txt
 }
 
+# An option with two dashes in README.md is bpftrig's, but for these of other programs.
+docs_options() {
+	grep -vE '^(vng|vmtest) ' "$top/README.md" | grep -oE '(^|[^a-z-])--[a-z][a-z-]+' | grep -oE -- '--.*' | sort -u >mentioned
+	{ help_options | grep -oE -- '--.*'; echo --disassemble; } | sort >known
+	comm -23 mentioned known >strange
+	want_empty strange
+	want mentioned '^--fail-above$'
+}
+
+# The anchor of a heading is its text in lower case, without punctuation, blanks as dashes.
+docs_links() {
+	sed -n 's/^##* //p' "$top/README.md" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9\n-' | sort >anchors
+	grep -oE '\]\(#[^)]*\)' "$top/README.md" | sed 's/^](#//; s/)$//' | sort -u >linked
+	want linked '^rows$'
+	comm -23 linked anchors >broken
+	want_empty broken
+}
+
 # Words that are right here: Nd and HART are names of others, ser is of a regular expression, benchs of test names.
 docs_spelling() {
 	need codespell
@@ -3526,6 +3570,111 @@ docs_spelling() {
 	echo 'it is occured' >wrong
 	run codespell wrong
 	[ "$status" != 0 ] || fail 'codespell finds nothing'
+}
+
+docs_new_row() {
+	local name
+
+	need patch
+	copy_tree tree
+	awk '/^```/ { inside = $0 == "```diff"; next } inside' "$top/README.md" >row.diff
+	name=$(sed -nE 's/^\+\t\{ "([a-z0-9-]+)".*/\1/p' row.diff)
+	[ -n "$name" ] || fail 'README.md has no diff that adds a row'
+	must patch -d tree -p1 -F0 -i "$PWD/row.diff"
+	must make -C tree CFLAGS='-O0 -Wall -Wextra'
+	want_empty err
+	must tree/bpftrig --help
+	want out "^  $name "
+	must make -C tree docs
+	want tree/README.md "^\| $name \|"
+	want tree/bpftrig.1 "^\.It Cm $name\$"
+	want tree/bpftrig.bash "[ ']${name}[ ']"
+	need_root
+	run tree/bpftrig -q -d 0.2 "$name"
+	want_row out "$name" either
+}
+
+# --- the examples of README.md: blocks that begin with "$ "; what stands behind such a line is what the command prints, if anything
+
+docs_examples() {
+	mkdir -p "$tmp/examples/here"
+	ln -s "$bin" "$tmp/examples/here/bpftrig"
+	ln -s "$top/tests" "$tmp/examples/here/tests"
+	awk -v to="$tmp/examples/block-" '
+		/^```/ { if (inside) { inside = 0; close(file) } else { inside = first = 1 } next }
+		inside && first { first = 0; wanted = /^\$ /; if (wanted) file = sprintf("%s%02d", to, ++n) }
+		inside && wanted { print >file }' "$top/README.md"
+}
+
+# The form of what is printed: numbers, bars and their scale, symbols and facts of a machine are any; so is a verdict of compare, and
+# which windows were far out. A row's line is to the byte what is_figure or is_skipped wants, and either will do, because machines differ.
+docs_form() {
+	local line number='-?[0-9]+(\.[0-9]+)?'
+
+	while IFS= read -r line; do
+		if is_figure "$line" || is_skipped "$line"; then
+			printf 'ROW %s\n' "${line%%[ :]*}"
+		else
+			printf '%s\n' "$line"
+		fi
+	done <"$1" | sed -E "
+		s/, $number (instructions|cycles)//g
+		s/^[a-z].* is (slower|faster): .*|^no difference: .*|^not enough data .*/VERDICT/
+		/^# [a-z_]+: /{ /M\/s/!s/.*/# FACT/; }
+		s/^(ok [0-9]+ [a-z0-9-]+) # SKIP .*/\1/
+		s/^(# [a-z0-9-]+: .*ns)(; [^()]+)?\\)\$/\\1)/
+		s/ samples of [a-z-]+:/ samples:/
+		s/^( *$number %)  .*/\\1  SYMBOL/
+		s/[▏▎▍▌▋▊▉█]+/BAR/
+		s/ interval, logarithmic\$/ interval/
+		s/ hits a run( \([0-9]+ to [0-9]+\))?, (.* ns a hit|lost in .* ns a hit)\$/ hits a run, a hit/
+		s/\( *$number\)?us\)/Nus/
+		s/[+-]?$number/N/g
+		s/ +/ /g" | uniq
+}
+
+# Rows that are skipped have no bar, and no figure before their result.
+docs_drop_skipped() {
+	local name
+
+	sed -nE 's/^([a-z0-9-]+) *:  skipped: .*/\1/p; s/^ok [0-9]+ ([a-z0-9-]+) # SKIP .*/\1/p' out wanted | sort -u >without
+	while read -r name; do
+		sed -i -E "/^$name +N ± N BAR|^# $name: /d" "$1"
+	done <without
+}
+
+docs_example() {
+	local command='' line n=0
+
+	cd "$tmp/examples/here" || fail 'no directory'
+	: >wanted
+	{ cat "$1"; echo '$ end'; } | while IFS= read -r line; do
+		case $line in
+		'$ '*)
+			[ -z "$command" ] || docs_command "$command"
+			command=${line#'$ '}
+			n=$((n + 1))
+			: >wanted
+			;;
+		*) printf '%s\n' "$line" >>wanted ;;
+		esac
+	done
+	exit "${PIPESTATUS[1]}"
+}
+
+docs_command() {
+	case $1 in *sudo*) need_root ;; esac
+	case $1 in *x86-64*) [ "$(uname -m)" = x86_64 ] || skip 'it is for x86-64' ;; esac
+	run bash -c "${1//sudo /}" </dev/null
+	[ "$status" != 4 ] || skip 'nothing in it can run here'
+	! grep -q '^Summary: hits skipped' out || skip 'its row cannot run here'
+	want_status 0
+	[ -s wanted ] || return 0
+	docs_form wanted >wanted.form
+	docs_form out >out.form
+	docs_drop_skipped wanted.form
+	docs_drop_skipped out.form
+	diff -u wanted.form out.form || fail 'what it prints has another form than README.md shows'
 }
 
 # === vm: the binary as /init on released kernels ===============================================================================
