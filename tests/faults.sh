@@ -154,14 +154,14 @@ diff	(open|read) (.*/)?(old|new)	.*	.*	2	^bpftrig: (old|new): %$
 diff	mmap memory .*	.*	.*	2	^bpftrig: (old|new): (1: memory for it: mmap: )?%$|^bpftrig: (old|new):[0-9]+: memory for it: mmap: %
 diff	mremap	.*	.*	2	^bpftrig: (old|new): %$
 object	read .*/progs.o	EINTR	once	same	-
-object	read .*/progs.o	=0	once	1	^bpftrig: progs.o: |progs.o: 
+object	read .*/progs.o	=0	once	same|1	^bpftrig: progs.o: |progs.o: 
 object	open progs.o|read .*/progs.o	.*	.*	1	^bpftrig: progs.o: %
 # This program has its own file in two ways.
 initramfs.*	(open|read) (/proc/self/exe|.*/bpftrig)	.*	once	same|1	-
 initramfs.*	(open|read) (/proc/self/exe|.*/bpftrig)	.*	on	1	^bpftrig: this program's own file: %$
-usdt|list-json	open /proc/self/exe	EINTR	once	same	-
+usdt|list-json	open /proc/self/exe	.*	once	same|1	read /proc/self/exe: %
 usdt|list-json	read .*/bpftrig	EINTR	once	same	-
-usdt|list-json	read .*/bpftrig	=0	once	1	/proc/self/exe: 
+usdt|list-json	read .*/bpftrig	=0	once	same|1	/proc/self/exe: 
 usdt|list-json	read .*/bpftrig	.*	.*	1	read /proc/self/exe: %
 .*	open /proc/self/exe|pread64 .*/bpftrig	.*	once	same|1	-
 .*	open /proc/self/exe	.*	on	1	own file .*: %
@@ -203,9 +203,9 @@ profile	mmap memory .*	.*	once	same|1	memory for [a-z ]+: mmap: %|--profile: .*:
 .*	fstat .*	.*	once	same	-
 
 # --- memory and threads. What the options of the kernel are is not said then.
-machine|save|svg|json|gobench|csv|ktap	mmap memory (65665|1048704)	.*	once	same	-
+machine|save|svg|json|gobench|csv|ktap	mmap memory .*	.*	once	same|1	memory for [a-z ]+: mmap: %
 machine|save|svg|json|gobench|csv|ktap	mremap	.*	.*	same	-
-object	mmap memory .*	.*	once	1	memory for [a-z.0-9_ ]+: mmap: %|^bpftrig: progs.o: %|^bpftrig: the chart is not whole: mmap: %
+object	mmap memory .*	.*	once	1	fill and freeze section [.a-z]+: %|memory for [a-z.0-9_ ]+: mmap: %|^bpftrig: progs.o: %|^bpftrig: the chart is not whole: mmap: %
 object	mremap	.*	.*	1	: %
 initramfs.*	mmap memory .*|mremap	.*	once	same|1	own file: %
 jit	mmap memory .*	.*	once	1	memory for [a-z.0-9_ -]+: mmap: %|BPF_OBJ_GET_INFO_BY_FD: %
