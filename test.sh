@@ -3310,7 +3310,8 @@ group_faults() {
 faults_of() {
 	need_root
 	need_strace
-	need pgrep
+	need pgrep unshare
+	unshare -m true || skip 'no mount namespace can be made here'
 	run "$top/tests/faults.sh" "$bin" "$tmp/faults" quick "$1"
 	[ "$status" != 77 ] || skip "$(sed -n 's/^skip: //p' out | head -n 1)"
 	want_status 0

@@ -603,4 +603,9 @@ main() {
 	[ "$wrong" = 0 ]
 }
 
-main "$@"
+# In a mount namespace of its own: what others mount meanwhile is none of its business.
+if [ "${1-}" = inside ]; then
+	main "${@:2}"
+else
+	exec unshare -m "$0" inside "$@"
+fi
