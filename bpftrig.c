@@ -8498,7 +8498,7 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 		say("%s: " ERR, program.at ? path : init ? init : "this program's own file", ERR_ARGS(err));
 		return EXIT_FAILED;
 	}
-	is_file = path && !fstat(out, &st) && S_ISREG(st.st_mode); /* no device or pipe is ever removed */
+	is_file = path && (fstat(out, &st) || S_ISREG(st.st_mode)); /* no device or pipe is ever removed; fstat() never fails of one */
 	good = cpio_entry(out, "dev", 0040755, 0, 0, NULL, 0) && cpio_entry(out, "dev/console", 0020600, 5, 1, NULL, 0) &&
 	       cpio_entry(out, "init", 0100755, 0, 0, program.at, program.len) &&
 	       (!args || cpio_entry(out, ARGS_FILE, 0100644, 0, 0, args, strlen(args))) && cpio_entry(out, "TRAILER!!!", 0, 0, 0, NULL, 0);
