@@ -546,6 +546,8 @@ try_threads() {
 	local thread threads place lines site call
 	declare -A of_main
 
+	[ "$name" != cost ] || return # whose others are the command, no thread of ours
+
 	for call in "${!count[@]}"; do
 		of_main[$call]=${count[$call]}
 	done
