@@ -18,6 +18,7 @@ MUSL := $(if $(TRIPLET_$(ARCH)),build/musl-$(ARCH))
 endif
 
 O ?= .
+VERSION := $(shell sed -n 's/^.define VERSION "\(.*\)"$$/\1/p' bpftrig.c)
 PREFIX ?= /usr/local
 DESTDIR ?=
 CLANG ?= clang
@@ -46,7 +47,7 @@ CPPFLAGS += $(if $(SMALL),-DBPFTRIG_SMALL -Wno-unused-function)
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)	$(2)')
 
-.PHONY: all deps musl run test vm docs install uninstall clean help
+.PHONY: all deps musl run test vm docs install uninstall dist deb clean help
 all: $(O)/bpftrig
 
 # Flags and compilers are inputs like any file: the stamp changes when they do.
@@ -69,7 +70,7 @@ $(O)/bpftrig: bpftrig.c $(O)/bpf_progs.h Makefile $(STAMP)
 
 # What the build needs, and what the tests need beside it, which is more and not wanted for a first look: "make deps run".
 DEPS_BUILD := clang gcc make musl-tools linux-libc-dev
-DEPS_TEST := llvm binutils codespell cpio file groff-base gzip man-db mandoc patch procps shellcheck strace util-linux \
+DEPS_TEST := llvm binutils codespell cpio file git groff-base gzip man-db mandoc patch procps shellcheck strace util-linux \
 	libclang-rt-dev linux-perf libbenchmark-tools python3-scipy \
 	qemu-system-x86 qemu-system-arm qemu-system-misc gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu \
 	gcc-arm-linux-gnueabihf libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross libc6-dev-armhf-cross
@@ -121,6 +122,42 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/bpftrig $(MAN) $(COMPLETION)
 
+# What a release has, in dist/: the source of the last commit, and binaries that are built from this archive alone. Nothing of the
+# place or the day goes in: another clone with the same compilers makes the same bytes.
+DIST := bpftrig-$(VERSION)
+DIST_ARCHS := x86_64 arm64 riscv64 s390x
+dist: $(DIST_ARCHS:%=dist-%)
+	@cd dist && sha256sum bpftrig-* >SHA256SUMS && cat SHA256SUMS
+
+dist-source:
+	@git diff --quiet HEAD 2>/dev/null || { echo 'make dist: this is no clone, or has changes that are not committed'; exit 1; }
+	$(Q)rm -rf dist build/dist && mkdir -p dist build/dist
+	$(Q)git -c tar.umask=022 -c core.autocrlf=false archive --prefix=$(DIST)/ HEAD >build/dist/$(DIST).tar
+	$(Q)gzip -9n <build/dist/$(DIST).tar >dist/$(DIST).tar.gz && tar -xf build/dist/$(DIST).tar -C build/dist
+
+$(DIST_ARCHS:%=dist-%): dist-%: dist-source
+	$(if $(TRIPLET_$*),$(Q)$(MAKE) --no-print-directory ARCH=$* musl)
+	$(Q)$(MAKE) --no-print-directory -C build/dist/$(DIST) ARCH=$* O=../$* \
+		$(if $(TRIPLET_$*),MUSL=$(CURDIR)/build/musl-$*,CC=musl-gcc) && cp build/dist/$*/bpftrig dist/$(DIST)-$*
+
+# A Debian package of what install installs. SOURCE_DATE_EPOCH, or the last commit, says its times.
+DEB := $(O)/deb
+DEB_DOC := $(DEB)/usr/share/doc/bpftrig
+DEB_ARCH := $(patsubst x86_64,amd64,$(patsubst arm,armhf,$(ARCH)))
+MAINTAINER ?= bpftrig <bpftrig@localhost>
+deb: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y bpftrig.c)
+deb: all
+	$(Q)rm -rf $(DEB) && $(MAKE) --no-print-directory install DESTDIR=$(DEB) PREFIX=/usr
+	$(Q)install -D -m 644 CHANGELOG.md $(DEB_DOC)/NEWS && mkdir -p dist $(DEB)/DEBIAN
+	$(Q)printf '%s\n' 'Copyright: the authors of bpftrig' 'License: GPL-2.0-only, /usr/share/common-licenses/GPL-2' >$(DEB_DOC)/copyright
+	$(Q)printf 'bpftrig (%s) unstable; urgency=medium\n\n  * See NEWS.\n\n -- %s  %s\n' '$(VERSION)' '$(MAINTAINER)' \
+		"$$(LC_ALL=C date -uRd @$$SOURCE_DATE_EPOCH)" >$(DEB_DOC)/changelog
+	$(Q)find $(DEB)/usr/share -type f ! -name '*.gz' ! -name copyright ! -path '*/bash-completion/*' -exec gzip -9n {} +
+	$(Q)printf '%s\n' 'Package: bpftrig' 'Version: $(VERSION)' "Architecture: $(or $(DEB_ARCH),$$(dpkg --print-architecture))" \
+		'Maintainer: $(MAINTAINER)' 'Section: devel' 'Priority: optional' 'Description: what does it cost to trigger a BPF program?' \
+		' One static binary that measures every way the Linux kernel has' ' of triggering a BPF program.' >$(DEB)/DEBIAN/control
+	$(Q)chmod -R u=rwX,go=rX $(DEB) && dpkg-deb --build --root-owner-group $(DEB) dist && rm -rf $(DEB)
+
 clean:
 	rm -f $(O)/bpftrig $(O)/bench $(O)/bpf_progs.o $(O)/bpf_progs.h $(O)/docs $(O)/docs.new $(STAMP)
 
@@ -133,6 +170,8 @@ help:
 	@echo 'make vm         boot it in QEMU: KERNEL=image ARGS="fentry" EXACT=1 (time counts instructions)'
 	@echo 'make docs       write what README.md, bpftrig.1 and bpftrig.bash have of the tables in bpftrig.c'
 	@echo 'make install    program, man page and completion, to PREFIX=/usr/local below DESTDIR=; make uninstall'
+	@echo 'make dist       into dist/: source archive, static binaries of four architectures, SHA256SUMS (of the last commit)'
+	@echo 'make deb        into dist/: a Debian package; ARCH= for another machine'
 	@echo 'make clean      remove what was built'
 	@echo 'make SMALL=1    without compare, cost, diff, charts and formats for programs: 50 KiB less'
 	@echo 'Variables: V=1 shows commands; O=DIR builds there; CC, CFLAGS, LDFLAGS, CLANG; ARCH=arm64|riscv64|s390x|arm'

@@ -281,6 +281,11 @@ group_build() {
 	check 'build: the BPF programs add without fetching' build_atomics
 	check 'build: no header of libbpf' build_headers
 	check 'build: scripts pass shellcheck' build_shellcheck
+	check 'build: the version stands in bpftrig.c, and all that names it has that one' build_version
+	check 'build: each file says its licence, and LICENSE is that' build_licence
+	check 'build: make dist: archive and binaries, the same bytes from two clones' build_dist
+	check 'build: make dist refuses what is not committed' build_dist_refuses
+	check 'build: make deb: what install installs, as a package' build_deb
 	check 'build: .ci/run is the test command of the README' build_ci
 }
 
@@ -537,6 +542,125 @@ build_headers() {
 build_shellcheck() {
 	need shellcheck
 	must env -C "$top" shellcheck -x -e SC1003 test.sh tests/kernels.sh tests/faults.sh gen_embed.sh .ci/run bpftrig.bash
+}
+
+# One that a release has is 9.8.7 here: what still says another has it from elsewhere.
+build_version() {
+	copy_tree tree
+	version=$(sed -n 's/^#define VERSION "\(.*\)"$/\1/p' tree/bpftrig.c)
+	want tree/CHANGELOG.md "^## \\[$version\\] - [0-9]{4}-[0-9]{2}-[0-9]{2}\$"
+	grep -rlE "(^|[^0-9.])${version//./\\.}([^0-9.]|\$)" tree --exclude-dir=tests >named
+	printf '%s\n' tree/bpftrig.c tree/CHANGELOG.md >may
+	sort -o named named
+	sort -o may may
+	comm -23 named may >others
+	[ ! -s others ] || fail "$version is in $(cat others) too"
+	sed -i 's/^#define VERSION ".*"$/#define VERSION "9.8.7"/' tree/bpftrig.c
+	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" install
+	must root/usr/local/bin/bpftrig --version
+	want out '^bpftrig 9\.8\.7 '
+	for page in root/usr/local/share/man/man1/*; do
+		[ ! -e "$page" ] || { zcat -f "$page" | grep -E '^\.(TH|Dd|Os) .*9\.8\.7' || fail "not in $page"; }
+	done
+	must make -C tree -n dist-source
+	want out 'bpftrig-9\.8\.7\.tar\.gz'
+}
+
+build_licence() {
+	copy_tree tree
+	files_below tree | while read -r file; do
+		case $file in ./LICENSE | *.md) continue ;; esac
+		head -n 3 "tree/$file" | grep -qE 'SPDX-License-Identifier: GPL-2\.0-only( \*/)?$' || echo "$file"
+	done >without
+	[ ! -s without ] || fail "no licence in $(tr '\n' ' ' <without)"
+	[ ! -e /usr/share/common-licenses/GPL-2 ] || want_same tree/LICENSE /usr/share/common-licenses/GPL-2
+}
+
+# A clone of what is here, committed or not, by somebody at some time.
+commit_tree() {
+	copy_tree "$1"
+	git -C "$1" init -q
+	git -C "$1" add -A
+	must git -C "$1" -c user.name=tester -c user.email=tester@example.org commit -q -m all
+}
+
+build_dist() {
+	local machine emulator name file
+
+	need git musl-gcc aarch64-linux-gnu-gcc riscv64-linux-gnu-gcc s390x-linux-gnu-gcc readelf
+	commit_tree tree
+	must git clone -q tree one
+	must git clone -q tree another/place
+	(umask 077 && must make -C one -j2 dist) || exit
+	sleep 1 # another second is another time
+	must env TZ=Asia/Tokyo make -C another/place -j2 DIST_ARCHS='x86_64 s390x' dist
+	for file in another/place/dist/bpftrig-*; do
+		want_same "$file" "one/dist/${file##*/}"
+	done
+	(cd one/dist && must sha256sum -c SHA256SUMS && want_lines out 5) || exit
+	version=$("$bin" --version | cut -d ' ' -f 2)
+	while read -r machine emulator name; do
+		file=one/dist/bpftrig-$version-$machine
+		must readelf -hlW "$file"
+		want out "Machine: +$name"
+		want_none out 'INTERP|DYNAMIC' 'not static'
+		size=$(stat -c %s "$file") # with glibc, it would be twice that at least
+		[ "$size" -le $((size_limit * 3 / 2)) ] || fail "$file has $size bytes"
+		command -v "$emulator" || continue
+		must "$emulator" "$file" --version
+		want out "^bpftrig $version "
+	done <<-'END'
+		x86_64 env .*X86-64
+		arm64 qemu-aarch64-static AArch64
+		riscv64 qemu-riscv64-static RISC-V
+		s390x qemu-s390x-static IBM S/390
+	END
+	must tar -xf "one/dist/bpftrig-$version.tar.gz"
+	(cd tree && git ls-files | sort) >committed
+	(cd "bpftrig-$version" && find . -type f | sed 's,^\./,,' | sort) >packed
+	want_same committed packed
+	must make -C "bpftrig-$version" CC=musl-gcc
+	want_same "bpftrig-$version/bpftrig" "one/dist/bpftrig-$version-x86_64"
+}
+
+build_dist_refuses() {
+	need git
+	copy_tree tree
+	run make -C tree dist
+	want_status 2
+	want out '^make dist: this is no clone'
+	commit_tree clone
+	echo >>clone/README.md
+	run make -C clone dist
+	want_status 2
+	want out '^make dist: .* not committed'
+	[ ! -e clone/dist ] || fail 'there is something in dist'
+}
+
+build_deb() {
+	need dpkg-deb
+	copy_tree tree
+	export SOURCE_DATE_EPOCH=1700000000
+	(umask 077 && must make -C tree CFLAGS=-O0 deb) || exit
+	mv tree/dist/*.deb first.deb
+	must make -C tree CFLAGS=-O0 deb
+	want_same first.deb tree/dist/bpftrig_*.deb
+	want_none <(cd tree && find . -name deb) . 'its folder is left'
+	must dpkg-deb -I first.deb
+	want out "^ Version: $("$bin" --version | cut -d ' ' -f 2)\$"
+	must dpkg-deb -c first.deb
+	want_none out -v ' root/root .* 2023-11-14 '
+	want out '^-rwxr-xr-x root/root .* \./usr/bin/bpftrig$'
+	must dpkg-deb -x first.deb unpacked
+	must make -C tree CFLAGS=-O0 DESTDIR="$PWD/root" PREFIX=/usr install
+	(cd root && find . -type f | sed 's/\.gz$//' | sort) >installed
+	(cd unpacked && find . -type f ! -path './usr/share/doc/bpftrig/*' | sed 's/\.gz$//' | sort) >packed
+	want_same installed packed
+	must unpacked/usr/bin/bpftrig --version
+	if command -v lintian >/dev/null; then
+		run lintian --allow-root --fail-on error --suppress-tags statically-linked-binary,bogus-mail-host,bogus-mail-host-in-debian-changelog first.deb
+		want_status 0
+	fi
 }
 
 build_ci() {
@@ -4177,7 +4301,7 @@ main() {
 	done
 	check 'build: make' build_first
 	# What the caller of make asked for is for this build alone; the tests of the Makefile start from its defaults.
-	unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES O V CC CFLAGS CPPFLAGS LDFLAGS CLANG CROSS_COMPILE PREFIX DESTDIR
+	unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES SOURCE_DATE_EPOCH MAINTAINER O V CC CFLAGS CPPFLAGS LDFLAGS CLANG CROSS_COMPILE PREFIX DESTDIR
 	if [ -e "$bin" ]; then
 		[ $# -gt 0 ] || eval "set -- $all_groups"
 		for group; do
