@@ -130,7 +130,7 @@ enum exit_code {
 #define MANY_FUNCTIONS 1000    /* attached to at once, that are worth a warning */
 #define DIFF_LINES 1024	       /* different results in the files of a diff, and of one of them at most so many values */
 #define DIFF_VALUES 4096
-#define DIFF_KERNELS 32
+#define DIFF_ORIGINS 128	       /* and so many kernels and hosts of a side */
 #define NORMAL_DEGREES 100000  /* of Student's distribution, which is the normal one by then to five digits */
 #define FACT_MAX 256
 #define CONFIG_MAX (1 << 20) /* bytes of a kernel configuration; distributions have 300 kB */
@@ -5899,6 +5899,16 @@ static void fact_kernel(char *buf, size_t size)
 	format_to(buf, size, "%s", u.release);
 }
 
+/* What tells the results of many hosts apart. A guest that was given no name says nothing. */
+static void fact_host(char *buf, size_t size)
+{
+	struct utsname u;
+
+	uname(&u);
+	if (strcmp(u.nodename, "(none)") && strcmp(u.nodename, "localhost"))
+		format_to(buf, size, "%s", u.nodename);
+}
+
 static void fact_machine(char *buf, size_t size)
 {
 	format_to(buf, size, "%s", machine_kind()->word);
@@ -6028,6 +6038,7 @@ static const struct fact {
 	{ "cpus", fact_cpus, true, true },
 	{ "machine", fact_machine, true, true },
 	{ "kernel", fact_kernel, false, true },
+	{ "host", fact_host, false, true },
 	{ "jit", fact_jit, true, true },
 	{ "mitigations", fact_mitigations, true, false },
 	{ "governor", fact_governor, true, false },
@@ -8121,18 +8132,24 @@ static int command_cost(struct cost *cost)
 
 /* One value of a saved line; the numbers are places in the lists below. */
 struct sample {
-	unsigned line, kernel;
+	unsigned line, origin;
 	double value;
 	bool is_new;
 };
 
-/* One side's kernels ("" for lines without one), and its machine as the last header has it. All texts are in the files' bytes. */
-struct saved_side {
-	const char *kernels[DIFF_KERNELS];
-	unsigned kernel_n, kernel, runs;
+/* Where values come from ("" where that is not said), and what the header says of the machine. All texts are in the files' bytes. */
+struct origin {
+	const char *kernel, *host;
 	struct { const char *key, *value; } machine[32];
 	unsigned machine_n;
-	const char *mixed; /* what differs between the machines of this side */
+};
+
+/* One side: the header of the lines that are read, and all origins so far. */
+struct saved_side {
+	struct origin header, origins[DIFF_ORIGINS];
+	unsigned origin_n, origin, runs;
+	bool header_is_new;
+	const char *mixed; /* what differs between the machines of one origin */
 };
 
 struct saved {
@@ -8165,19 +8182,43 @@ static const char *saved_add(struct saved *saved, const char *name, const char *
 	saved->line_n += line == saved->line_n;
 	saved->lines[line].name = name;
 	saved->lines[line].unit = unit;
-	grown[saved->n++] = (struct sample){ line, saved->sides[is_new].kernel, value, is_new };
+	grown[saved->n++] = (struct sample){ line, saved->sides[is_new].origin, value, is_new };
 	return NULL;
 }
 
-/* The kernel of the lines that follow. */
-static const char *saved_kernel(struct saved_side *side, const char *kernel)
+/* A key's value in a header, or NULL. */
+static const char *origin_value(const struct origin *o, const char *key)
 {
-	for (side->kernel = 0; side->kernel < side->kernel_n && strcmp(side->kernels[side->kernel], kernel);)
-		side->kernel++;
-	if (side->kernel == COUNT_OF(side->kernels))
-		return "there are too many different kernels";
-	side->kernel_n += side->kernel == side->kernel_n;
-	side->kernels[side->kernel] = kernel;
+	for (unsigned i = 0; i < o->machine_n; i++)
+		if (!strcmp(o->machine[i].key, key))
+			return o->machine[i].value;
+	return NULL;
+}
+
+/* Whether two headers say otherwise of a fact that matters. */
+static bool fact_differs(const struct fact *f, const struct origin *a, const struct origin *b)
+{
+	const char *values[] = { origin_value(a, f->key), origin_value(b, f->key) };
+
+	return f->matters && values[0] && values[1] && strcmp(values[0], values[1]);
+}
+
+/* The header is read, and the lines that follow are of its kernel on its host. NULL, or what is wrong. */
+static const char *saved_origin(struct saved_side *side)
+{
+	struct origin *o = side->origins, *end = o + side->origin_n;
+
+	while (o < end && (strcmp(o->kernel, side->header.kernel) || strcmp(o->host, side->header.host)))
+		o++;
+	if (o == side->origins + COUNT_OF(side->origins))
+		return "there are too many different kernels and hosts";
+	for (size_t k = 0; o < end && k < COUNT_OF(facts); k++)
+		if (fact_differs(&facts[k], o, &side->header))
+			side->mixed = facts[k].key;
+	side->origin_n += o == end;
+	side->origin = o - side->origins;
+	side->header_is_new = false;
+	*o = side->header;
 	return NULL;
 }
 
@@ -8213,6 +8254,8 @@ static const char *saved_benchmark(struct saved *saved, char *line, bool is_new)
 		return NULL; /* Go prints the name alone before it runs one */
 	if (parse_count(word, 0, UINT64_MAX / 16, &iterations))
 		return "the number of iterations is no whole number";
+	if (saved->sides[is_new].header_is_new)
+		wrong = saved_origin(&saved->sides[is_new]);
 	for (word = strtok_r(NULL, " \t", &save); word && !wrong; word = strtok_r(NULL, " \t", &save)) {
 		if (!parse_value(word, &value))
 			return "a value is no number";
@@ -8224,26 +8267,31 @@ static const char *saved_benchmark(struct saved *saved, char *line, bool is_new)
 	return wrong || unit ? wrong : "it has no value";
 }
 
-/* "key: value". A key that came before takes the new value: a file may hold the results of many machines. */
-static const char *saved_key(struct saved_side *side, char *line)
+/* "key: value". A key that came before takes the new value: a file may hold the results of many machines, each with a header. */
+static void saved_key(struct saved_side *side, char *line)
 {
 	size_t len = strcspn(line, ":");
 	const char *value = line + len + 1 + strspn(line + len + 1, " \t");
+	struct origin *header = &side->header;
 	unsigned i = 0;
 
 	line[len] = 0;
-	side->runs += !strcmp(line, "pkg");
-	while (i < side->machine_n && strcmp(side->machine[i].key, line))
-		i++;
-	for (size_t k = 0; i < side->machine_n && k < COUNT_OF(facts); k++)
-		if (facts[k].matters && !strcmp(facts[k].key, line) && strcmp(side->machine[i].value, value))
-			side->mixed = facts[k].key;
-	if (i < COUNT_OF(side->machine)) { /* others are more than any of ours, and not compared */
-		side->machine_n += i == side->machine_n;
-		side->machine[i].key = line;
-		side->machine[i].value = value;
+	side->header_is_new = true;
+	if (!strcmp(line, "pkg")) { /* with it, a run's header begins, which may have no host */
+		side->runs++;
+		header->host = "";
+	} else if (!strcmp(line, "host")) {
+		header->host = value;
+	} else if (!strcmp(line, "kernel")) {
+		header->kernel = value;
 	}
-	return strcmp(line, "kernel") ? NULL : saved_kernel(side, value);
+	while (i < header->machine_n && strcmp(header->machine[i].key, line))
+		i++;
+	if (i < COUNT_OF(header->machine)) { /* others are more than any of ours, and not compared */
+		header->machine_n += i == header->machine_n;
+		header->machine[i].key = line;
+		header->machine[i].value = value;
+	}
 }
 
 /* Lines that Go's tools write, or that are remarks. */
@@ -8260,9 +8308,12 @@ static bool saved_is_remark(const char *line)
 /* The text is changed, and must outlive what is saved. False: said what is wrong, with the line. */
 static bool saved_read(struct saved *saved, const char *path, struct bytes text, bool is_new)
 {
-	const char *wrong = saved_kernel(&saved->sides[is_new], "");
+	struct saved_side *side = &saved->sides[is_new];
 	unsigned before = saved->n, number = 0;
+	const char *wrong = NULL;
 
+	side->header.kernel = side->header.host = "";
+	side->header_is_new = true;
 	if (text.len && memchr(text.at, 0, text.len)) {
 		say("%s: has a zero byte: no result file (as --save writes, in Go's benchmark format)", path);
 		return false;
@@ -8279,7 +8330,7 @@ static bool saved_read(struct saved *saved, const char *path, struct bytes text,
 		if (!strncmp(line, "Benchmark", 9))
 			wrong = saved_benchmark(saved, line, is_new);
 		else if (key && line[key] == ':' && line[0] >= 'a' && line[0] <= 'z')
-			wrong = saved_key(&saved->sides[is_new], line);
+			saved_key(side, line);
 		else if (!saved_is_remark(line))
 			wrong = "this is no line of a result file (as --save writes, in Go's benchmark format)";
 	}
@@ -8290,15 +8341,15 @@ static bool saved_read(struct saved *saved, const char *path, struct bytes text,
 	return !wrong && saved->n > before;
 }
 
-/* The values of one line and kernel on one side, sorted. At most DIFF_VALUES of them. */
-static unsigned saved_values(const struct saved *saved, unsigned line, unsigned kernel, bool is_new, double *out, struct estimate *e)
+/* The values of one line and origin on one side, sorted. At most DIFF_VALUES of them. */
+static unsigned saved_values(const struct saved *saved, unsigned line, unsigned origin, bool is_new, double *out, struct estimate *e)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < saved->n; i++) {
 		const struct sample *s = &saved->v[i];
 
-		if (s->line != line || s->kernel != kernel || s->is_new != is_new)
+		if (s->line != line || s->origin != origin || s->is_new != is_new)
 			continue;
 		if (n == DIFF_VALUES) {
 			say("%s %s: only the first %d values of %s are compared", saved->lines[line].name, saved->lines[line].unit, DIFF_VALUES,
@@ -8348,12 +8399,12 @@ static bool is_cost(const char *unit)
  * One line. The change is one where the two samples differ (p under 0.05) and so do their means, whose intervals know of the correlation
  * within a run that the rank test does not.
  */
-static void diff_line(struct diff *diff, const struct saved *saved, unsigned line, unsigned old_kernel, unsigned new_kernel)
+static void diff_line(struct diff *diff, const struct saved *saved, unsigned line, unsigned old_origin, unsigned new_origin)
 {
 	static double values[2][DIFF_VALUES];
 	struct estimate e[2];
-	unsigned n[2] = { saved_values(saved, line, old_kernel, false, values[0], &e[0]),
-			  saved_values(saved, line, new_kernel, true, values[1], &e[1]) };
+	unsigned n[2] = { saved_values(saved, line, old_origin, false, values[0], &e[0]),
+			  saved_values(saved, line, new_origin, true, values[1], &e[1]) };
 	double change = e[1].mean - e[0].mean, percent = 100 * change / fabs(e[0].mean), p; /* infinite from 0 */
 	bool differs;
 
@@ -8377,43 +8428,79 @@ static void diff_line(struct diff *diff, const struct saved *saved, unsigned lin
 	diff->slower += differs && is_cost(saved->lines[line].unit) && diff->fail_above >= 0 && percent > diff->fail_above;
 }
 
-/* Remarks on what makes the two sides hard to compare. */
-static void diff_remarks(const struct saved *saved)
+static bool has_host(const struct saved_side *side, const char *host)
 {
-	const struct saved_side *old = &saved->sides[0], *new = &saved->sides[1];
-
-	for (unsigned i = 0; i < old->machine_n; i++)
-		for (unsigned j = 0; j < new->machine_n; j++)
-			for (size_t k = 0; k < COUNT_OF(facts); k++)
-				if (facts[k].matters && !strcmp(old->machine[i].key, facts[k].key) && !strcmp(new->machine[j].key, facts[k].key) &&
-				    strcmp(old->machine[i].value, new->machine[j].value))
-					say("the machines differ: %s: %s, and %s", facts[k].key, old->machine[i].value, new->machine[j].value);
-	for (int i = 0; i < 2; i++)
-		if (saved->sides[i].mixed)
-			say("%s holds results of machines that differ (%s), taken as one", i ? "NEW" : "OLD", saved->sides[i].mixed);
-	if (old->runs == 1 && new->runs == 1)
-		say("one run on each side: p does not know what differs from run to run (--save adds to its file: save several)");
-}
-
-static bool kernel_has_values(const struct saved *saved, unsigned kernel, bool is_new)
-{
-	for (unsigned i = 0; i < saved->n; i++)
-		if (saved->v[i].kernel == kernel && saved->v[i].is_new == is_new)
+	for (unsigned i = 0; i < side->origin_n; i++)
+		if (!strcmp(side->origins[i].host, host))
 			return true;
 	return false;
 }
 
-/* A table for each kernel of the old side against each of the new. */
+/* A host that is on both sides is compared with itself; the others, with each other. */
+static bool are_compared(const struct saved *saved, const struct origin *old, const struct origin *new)
+{
+	return !strcmp(old->host, new->host) || (!has_host(&saved->sides[1], old->host) && !has_host(&saved->sides[0], new->host));
+}
+
+/* What matters and differs between two origins, but for what was said last of the same fact. */
+static void diff_machines(const struct origin *old, const struct origin *new, const struct origin *said[][2])
+{
+	for (size_t k = 0; k < COUNT_OF(facts); k++) {
+		const char *key = facts[k].key;
+
+		if (!fact_differs(&facts[k], old, new))
+			continue;
+		if (!said[k][0] || strcmp(origin_value(said[k][0], key), origin_value(old, key)) ||
+		    strcmp(origin_value(said[k][1], key), origin_value(new, key)))
+			say("%s%sthe machines differ: %s: %s, and %s", new->host, *new->host ? ": " : "", key, origin_value(old, key), origin_value(new, key));
+		said[k][0] = old;
+		said[k][1] = new;
+	}
+}
+
+/* Remarks on what makes the two sides hard to compare. */
+static void diff_remarks(const struct saved *saved)
+{
+	const struct saved_side *sides = saved->sides;
+	const struct origin *said[COUNT_OF(facts)][2] = { 0 };
+
+	for (unsigned i = 0; i < sides[0].origin_n; i++)
+		for (unsigned j = 0; j < sides[1].origin_n; j++)
+			if (are_compared(saved, &sides[0].origins[i], &sides[1].origins[j]))
+				diff_machines(&sides[0].origins[i], &sides[1].origins[j], said);
+	for (int i = 0; i < 2; i++) {
+		bool compared = false;
+
+		if (sides[i].mixed)
+			say("%s holds results of machines that differ (%s), taken as one", i ? "NEW" : "OLD", sides[i].mixed);
+		for (unsigned j = 0; j < sides[!i].origin_n; j++)
+			compared |= !has_host(&sides[i], sides[!i].origins[j].host);
+		for (unsigned j = 0; j < sides[i].origin_n && !compared; j++)
+			if (!has_host(&sides[!i], sides[i].origins[j].host))
+				say("%s is only in %s", sides[i].origins[j].host, i ? "NEW" : "OLD");
+	}
+	if (sides[0].runs == 1 && sides[1].runs == 1)
+		say("one run on each side: p does not know what differs from run to run (--save adds to its file: save several)");
+}
+
+static void print_origin(const struct origin *o, const char *otherwise)
+{
+	print("%s%s%s", *o->kernel ? o->kernel : otherwise, *o->host ? " on " : "", o->host);
+}
+
+/* A table for each kernel of the old side against each of the new, on the same host or on hosts of which each is on one side only. */
 static void diff_tables(struct diff *diff, const struct saved *saved)
 {
 	const struct saved_side *old = &saved->sides[0], *new = &saved->sides[1];
 
-	for (unsigned i = 0; i < old->kernel_n; i++)
-		for (unsigned j = 0; j < new->kernel_n; j++) {
-			if (!kernel_has_values(saved, i, false) || !kernel_has_values(saved, j, true))
+	for (unsigned i = 0; i < old->origin_n; i++)
+		for (unsigned j = 0; j < new->origin_n; j++) {
+			if (!are_compared(saved, &old->origins[i], &new->origins[j]))
 				continue;
-			print("%s -> %s\n%-34s %-10s  %20s  %20s  change\n", *old->kernels[i] ? old->kernels[i] : "OLD",
-			      *new->kernels[j] ? new->kernels[j] : "NEW", "row", "unit", "old", "new");
+			print_origin(&old->origins[i], "OLD");
+			print(" -> ");
+			print_origin(&new->origins[j], "NEW");
+			print("\n%-34s %-10s  %20s  %20s  change\n", "row", "unit", "old", "new");
 			for (unsigned line = 0; line < saved->line_n; line++)
 				diff_line(diff, saved, line, i, j);
 			flush_output();

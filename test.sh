@@ -2082,6 +2082,7 @@ group_figures() {
 	check 'figures: diff: nothing in common: exit status 4' figures_diff_nothing
 	check 'figures: diff: several files on a side' figures_diff_files
 	check 'figures: diff: several kernels: a table for each pair' figures_diff_kernels
+	check 'figures: diff: several hosts: each with itself, and the others with each other' figures_diff_hosts
 	check 'figures: diff: a remark where the machines differ in what matters' figures_diff_machines
 	check 'figures: diff: a remark where there is one run on each side' figures_diff_one_run
 	check 'figures: diff: lines of CRLF, and what Go prints beside results' figures_diff_foreign
@@ -2420,7 +2421,7 @@ figures_diff_itself() {
 		grep 'Trigger/' out | grep -vE ' ns/op +[0-9.]+ ± [0-9.]+ +[0-9.]+ ± [0-9.]+  ~  p=1\.000 n=[0-9]+\+[0-9]+$' >other
 		want_empty other
 	done
-	want out "^$(uname -r | sed 's/[.+]/\\&/g') -> "
+	want out "^$(uname -r | sed 's/[.+]/\\&/g')( on [^ ]+)? -> "
 }
 
 figures_diff_apart() {
@@ -2502,6 +2503,36 @@ figures_diff_kernels() {
 	grep -v '^kernel' new >without
 	must "$bin" -q diff old without
 	want out '^6\.1 -> NEW$'
+}
+
+# results_of HOST KERNEL VALUE...: of a host, as --save has it.
+results_of() { results "$2" on fentry "${@:3}" | sed "s/^kernel: .*/&\\nhost: $1/"; }
+
+figures_diff_hosts() {
+	{ results_of one 6.1 100 101 99 100.5 && results_of two 6.1 200 201 199 200.5; } >old
+	{ results_of two 6.6 240 241 239 240.5 && results_of one 6.6 110 111 109 110.5; } >new
+	must "$bin" diff old new
+	grep -e '->' out >pairs
+	printf '6.1 on %s -> 6.6 on %s\n' one one two two >wanted
+	want_same pairs wanted
+	sed -nE 's/.* (\S+) \(.*n=4\+4$/\1/p' out >changes
+	printf '%s\n' +10.00 +40.00 >wanted
+	want_same changes wanted
+	want_none err 'only in|taken as one'
+	results_of three 6.6 1 2 3 4 >>new
+	must "$bin" diff old new
+	grep -ce '->' out | grep -qx 2 || fail 'three was compared'
+	want err '^bpftrig: three is only in NEW$'
+	results_of four 6.1 1 2 3 4 | sed 's/^jit: on/jit: off/' >>old
+	must "$bin" diff old new
+	grep -ce '->' out | grep -qx 3 || fail 'four was not compared with three'
+	want err '^bpftrig: three: the machines differ: jit: off, and on$'
+	want_lines <(grep differ err) 1
+	results 6.1 on fentry 100 101 99 100.5 >golden
+	must "$bin" -q diff golden new
+	grep -e '->' out >pairs
+	printf '6.1 -> 6.6 on %s\n' two one three >wanted
+	want_same pairs wanted
 }
 
 figures_diff_machines() {
@@ -3317,6 +3348,7 @@ why_facts() {
 	fact() { sed -n "s/^$1: //p" out; }
 	[ "$(fact kernel)" = "$(uname -r)" ] || fail "kernel: $(fact kernel)"
 	[ "$(fact cpus)" = "$(nproc)" ] || fail "cpus: $(fact cpus)"
+	[ "$(fact host)" = "$(uname -n | grep -vx -e localhost -e '(none)')" ] || fail "host: $(fact host)"
 	for pair in bpf_stats:kernel/bpf_stats_enabled perf_event_paranoid:kernel/perf_event_paranoid; do
 		[ "$(fact "${pair%%:*}")" = "$(cat "/proc/sys/${pair#*:}" 2>/dev/null)" ] || fail "$pair: $(fact "${pair%%:*}")"
 	done
@@ -3335,7 +3367,7 @@ why_facts() {
 
 why_line() {
 	must "$bin" -d 0.05 -w 0 --format gobench usermode-count
-	grep -v '^Bench' out | sed -nE '/^(goos|pkg|kernel|cpus|jit|machine|goarch|bpftrig|#)/!p' | while IFS= read -r line; do
+	grep -v '^Bench' out | sed -nE '/^(goos|pkg|kernel|host|cpus|jit|machine|goarch|bpftrig|#)/!p' | while IFS= read -r line; do
 		grep -qF -- "$line" err || fail "it lacks '$line'"
 	done || exit 1
 	want err "^bpftrig: [0-9.]+ \\(.*\\), Linux $(uname -r) $(uname -m), $(nproc) CPUs?, BPF JIT "

@@ -3103,8 +3103,9 @@ static bool read_saved(const char *bytes, size_t len, char *text, size_t size)
 		const struct sample *s = &saved.v[i];
 		size_t used = strlen(text);
 
-		snprintf(text + used, size - used, "%s %s %g kernel=%s; ", saved.lines[s->line].name, saved.lines[s->line].unit, s->value,
-			 saved.sides[1].kernels[s->kernel]);
+		snprintf(text + used, size - used, "%s %s %g kernel=%s%s%s; ", saved.lines[s->line].name, saved.lines[s->line].unit, s->value,
+			 saved.sides[1].origins[s->origin].kernel, *saved.sides[1].origins[s->origin].host ? " host=" : "",
+			 saved.sides[1].origins[s->origin].host);
 	}
 	mem_free(saved.v);
 	free(exact);
@@ -3120,6 +3121,9 @@ static void test_saved(void)
 		{ "saved: two units, tabs", "BenchmarkA-8\t1\t2.5 ns/op\t3 B/op\n", true, "A-8 ns/op 2.5 kernel=; |A-8 B/op 3 kernel=; " },
 		{ "saved: two kernels, and the first again", "kernel: 5\nBenchmarkA 1 1 ns/op\nkernel: 6\nBenchmarkA 1 2 ns/op\nkernel:5\nBenchmarkA 1 3 ns/op\n",
 		  true, "A ns/op 1 kernel=5; A ns/op 2 kernel=6; A ns/op 3 kernel=5; " },
+		{ "saved: two hosts, and a header without one",
+		  "pkg: a\nkernel: 5\nhost: x\nBenchmarkA 1 1 ns/op\npkg: a\nhost: y\nkernel: 5\nBenchmarkA 1 2 ns/op\npkg: a\nkernel: 5\nBenchmarkA 1 3 ns/op\n",
+		  true, "A ns/op 1 kernel=5 host=x; A ns/op 2 kernel=5 host=y; A ns/op 3 kernel=5; " },
 		{ "saved: what Go's tools write beside", "goos: linux\n# remark\nPASS\nok  \tx 1.2s\n\nUnit ns/op better=lower\nBenchmarkA\nBenchmarkA 1 2 ns/op\n",
 		  true, "A ns/op 2 kernel=; " },
 		{ "saved: nothing", "", false, "FILE: holds no results" },
@@ -3147,9 +3151,9 @@ static void test_saved(void)
 		len += snprintf(many + len, sizeof(many) - len, "Benchmark%d 1 2 ns/op\n", i);
 	check(!read_saved(many, len, text, sizeof(text)) && says_all(text, "FILE:1025: there are too many different results"),
 	      "saved: more different results than there is room for", "%.80s", text);
-	for (int i = 0, at = len = 0; i < 40; i++, at = len)
+	for (int i = 0, at = len = 0; i < DIFF_ORIGINS + 1; i++, at = len)
 		len += snprintf(many + at, sizeof(many) - at, "kernel: %d\nBenchmarkA 1 2 ns/op\n", i);
-	check(!read_saved(many, len, text, sizeof(text)) && says_all(text, "there are too many different kernels"),
+	check(!read_saved(many, len, text, sizeof(text)) && says_all(text, "there are too many different kernels and hosts"),
 	      "saved: more kernels than there is room for", "%.80s", text);
 }
 
