@@ -71,7 +71,7 @@ $(O)/bpftrig: bpftrig.c $(O)/bpf_progs.h Makefile $(STAMP)
 # What the build needs, and what the tests need beside it, which is more and not wanted for a first look: "make deps run".
 DEPS_BUILD := clang gcc make musl-tools linux-libc-dev
 DEPS_TEST := llvm binutils codespell cpio file git groff-base gzip man-db mandoc patch procps shellcheck strace util-linux \
-	libclang-rt-dev linux-perf libbenchmark-tools python3-scipy \
+	libclang-rt-dev linux-perf libbenchmark-tools python3-scipy python3-yaml \
 	qemu-system-x86 qemu-system-arm qemu-system-misc gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu \
 	gcc-arm-linux-gnueabihf libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross libc6-dev-armhf-cross
 DEPS_ARCH := $(if $(TRIPLET_$(ARCH)),gcc-$(TRIPLET_$(ARCH)) libc6-dev-$(patsubst arm,armhf,$(ARCH))-cross)

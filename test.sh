@@ -3,7 +3,7 @@
 #
 # Every test of bpftrig.
 #
-# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why faults docs vm; with none, all of them
+# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why faults docs examples vm; with none, all of them
 #
 # Prints `ok - NAME`, `not ok - NAME: REASON` with the output that was judged, or `skip - NAME: REASON` for what cannot run here,
 # and last the counts. Exit status 1 if anything failed.
@@ -17,7 +17,7 @@ set -u
 export LC_ALL=C
 
 top=$(cd "$(dirname "$0")" && pwd)
-all_groups='build unit cli rows bench figures why faults docs vm'
+all_groups='build unit cli rows bench figures why faults docs examples vm'
 small_limit=102400 # bytes of the static, stripped binary with musl, the measuring alone
 size_limit=163840  # and with all that is done with figures
 
@@ -541,7 +541,7 @@ build_headers() {
 
 build_shellcheck() {
 	need shellcheck
-	must env -C "$top" shellcheck -x -e SC1003 test.sh tests/kernels.sh tests/faults.sh gen_embed.sh .ci/run bpftrig.bash
+	must env -C "$top" sh -c 'shellcheck -x -e SC1003 test.sh tests/kernels.sh tests/faults.sh gen_embed.sh .ci/run examples/*.sh examples/fleet/*.sh bpftrig.bash'
 }
 
 # One that a release has is 9.8.7 here: what still says another has it from elsewhere.
@@ -3832,6 +3832,261 @@ docs_command() {
 	docs_drop_skipped wanted.form
 	docs_drop_skipped out.form
 	diff -u wanted.form out.form || fail 'what it prints has another form than README.md shows'
+}
+
+# === examples: the scripts of examples/, as a user runs them ===================================================================
+
+examples=$top/examples
+
+group_examples() {
+	local file
+
+	check 'examples: each script says what it is for and how it is used' examples_usage
+	check 'examples: own-body.sh: a body of your own against the plain one' examples_own_body
+	check 'examples: scaling.sh: a line for each number of producers, and the speed-up' examples_scaling
+	check 'examples: mitigations.sh: two boots of one kernel, and their difference' examples_mitigations
+	check 'examples: two-kernels.sh: a kernel that is none' examples_no_kernel
+	check 'examples: fleet.sh: hosts that work, fail, skip, and their results merged' examples_fleet
+	check 'examples: fleet.sh: a host that hangs' examples_fleet_hangs
+	check 'examples: fleet.sh: through a real sshd' examples_fleet_sshd
+	for file in "$examples"/fleet/*.y*ml; do
+		check "examples: ${file##*/} is YAML" examples_yaml "$file"
+	done
+	check 'examples: bpftrig.yml: ansible takes it' examples_ansible
+	check 'examples: Containerfile and job.yaml: an empty root, and only the capabilities asked for' examples_scratch
+	check "examples: lava.yaml: LAVA's schema takes it" examples_lava_schema
+	check 'examples: lava.yaml: a test case for each line' examples_lava
+	check 'examples: ktap.yaml: a test case for each row' examples_ktap
+}
+
+# Misused, a script says its usage line, exit status 2; those that need no argument have the line.
+examples_usage() {
+	local script
+
+	for script in "$examples"/*.sh "$examples"/fleet/*.sh; do
+		sed -n 3p "$script" >purpose
+		want purpose '^# .{20}' "$script says nothing of its purpose"
+		want "$script" "^# usage.*: ${script##*/} "
+		[ -x "$script" ] || fail "$script is not executable"
+	done
+	for script in two-kernels.sh mitigations.sh fleet/fleet.sh; do
+		run "$examples/$script"
+		want_status 2
+		want err "${script##*/} "
+	done
+}
+
+examples_own_body() {
+	need_attached
+	need "$clang"
+	must env BPFTRIG="$bin" CLANG="$clang" "$examples/own-body.sh" "$examples/my_body.bpf.c" "$attached" -q -d 1
+	want_empty err
+	want_lines out 4
+	want out "^$attached --obj [^ ]*: +[0-9.]+ ns/trigger\$"
+	want out '(slower|faster|^no difference|^not enough data)'
+	run env BPFTRIG="$bin" "$examples/own-body.sh" missing.c
+	[ "$status" != 0 ] || fail 'a missing body is measured'
+}
+
+examples_scaling() {
+	must env BPFTRIG="$bin" "$examples/scaling.sh" usermode-count 3 -d 0.1 -w 0 --prod-affinity 0,0,0
+	awk 'NR > 1 { print $1 }' out >producers
+	printf '%s\n' 1 2 3 >wanted
+	want_same producers wanted
+	awk 'NR == 2 { single = $2 } NR > 1 && ($3 - $2 / single) ^ 2 > 0.0002 { exit 1 }' out || fail 'a speed-up is not that of the rates'
+	need_refused
+	run env BPFTRIG="$bin" "$examples/scaling.sh" "$refused" 1
+	want_status 1
+	want out ',skipped,'
+}
+
+examples_mitigations() {
+	need qemu-system-x86_64
+	kernel_fetch x86_64-6.1 >image 2>why || skip "no kernel image: $(tail -n 1 why)"
+	must env BPFTRIG="$bin" ARCH=x86_64 "$examples/mitigations.sh" "$(cat image)" syscall-count fentry
+	want err '^bpftrig: the machines differ: mitigations: [^,]+, and none$'
+	want out '^Trigger/fentry +net-ns/op .* n=[0-9]+'
+	want new.txt '^mitigations: none$'
+	want old.txt '^mitigations: spectre'
+}
+
+examples_no_kernel() {
+	run env BPFTRIG="$bin" "$examples/two-kernels.sh" ./missing ./missing fentry
+	want_status 2
+	want err 'missing: no such file'
+}
+
+# An ssh that runs what it is told here, with the host's name where it may.
+stub_ssh() {
+	cat >ssh <<-'END'
+		#!/bin/sh
+		while [ "$1" != -- ]; do shift; done
+		host=$2
+		shift 2
+		case $host in
+		refuses) echo "ssh: connect to host $host port 22: Connection refused" >&2; exit 255 ;;
+		hangs) exec sleep 1000 ;;
+		esac
+		[ "$(id -u)" != 0 ] || exec unshare -u sh -c 'hostname "$0" && exec sh -c "$*"' "$host" "$@"
+		exec sh -c "$*"
+	END
+	chmod +x ssh
+	export SSH=$PWD/ssh
+}
+
+examples_fleet() {
+	local folder
+
+	need_root
+	need_refused
+	need unshare hostname
+	unshare -u true || skip 'no name space for host names here'
+	stub_ssh
+	printf '# all of them\nalpha\nrefuses # is down\n\nbeta\n' >hosts
+	for folder in before after; do
+		run "$examples/fleet/fleet.sh" -b "$bin" -o "$folder" hosts -d 0.1 -w 0 usermode-count 'kernel-coun?'
+		want_status 1
+		want out '^alpha: ok, [0-9]+ results$'
+		want out '^refuses: failed: exit status 255: .*Connection refused, 0 results$'
+		want out '^beta: ok, '
+		want_lines out 3
+	done
+	must "$bin" diff before/all.txt after/all.txt
+	sed -nE 's/.* -> .* on (.*)/\1/p' out >tables
+	printf '%s\n' alpha beta >wanted
+	want_same tables wanted
+	[ "$(grep -c 'Trigger/kernel-count *ns/op' out)" = 2 ] || fail 'not two of kernel-count'
+	run "$examples/fleet/fleet.sh" -b for-ARCH alpha usermode-count
+	want_status 1
+	want out "^alpha: failed: .*there is no for-$(uname -m | sed s/aarch64/arm64/)"
+	cp "$bin" "for-$(uname -m | sed s/aarch64/arm64/)"
+	must "$examples/fleet/fleet.sh" -b for-ARCH alpha "$refused" -q
+	want out '^alpha: skipped: every row, 0 results$'
+	want results/alpha.txt "^# $refused: skipped: "
+}
+
+examples_fleet_hangs() {
+	stub_ssh
+	run "$examples/fleet/fleet.sh" -b "$bin" -t 1 hangs,refuses usermode-count
+	want_status 1
+	want out '^hangs: failed: no answer in 1 s, 0 results$'
+	want out '^refuses: failed: exit status 255'
+	[ -z "$(find results -size +0 -name '*.txt')" ] || fail 'there are results'
+}
+
+# Of its own keys and folder, on a port that is free; not installed by make deps, which would start one on each machine.
+examples_fleet_sshd() {
+	local port
+
+	need_root
+	need ssh ssh-keygen
+	[ -x /usr/sbin/sshd ] || skip 'sshd is not installed'
+	ssh-keygen -q -t ed25519 -N '' -f host && ssh-keygen -q -t ed25519 -N '' -f key && mkdir -p /run/sshd
+	for port in 20022 21022 22022 23022 24022; do
+		printf '%s\n' "Port $port" 'ListenAddress 127.0.0.1' "HostKey $PWD/host" "AuthorizedKeysFile $PWD/key.pub" "PidFile $PWD/pid" \
+			'UsePAM no' 'StrictModes no' 'PermitRootLogin prohibit-password' >sshd.conf
+		/usr/sbin/sshd -D -f sshd.conf -E sshd.log &
+		wait_for eval '[ -s pid ] || ! kill -0 $! 2>/dev/null'
+		! kill -0 $! 2>/dev/null || break
+	done
+	[ -s pid ] || { cat sshd.log; fail 'sshd does not start'; }
+	export SSH="ssh -F none -p $port -i $PWD/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
+	run "$examples/fleet/fleet.sh" -b "$bin" 127.0.0.1 -d 0.1 -w 0 'usermode-coun?' -p1
+	kill "$(cat pid)"
+	want_status 0
+	want out '^127\.0\.0\.1: ok, [0-9]+ results$'
+	want results/all.txt "^kernel: $(uname -r)\$"
+}
+
+examples_yaml() {
+	need_python yaml
+	must "$python" -c 'import sys, yaml; assert all(yaml.safe_load_all(open(sys.argv[1])))' "$1"
+}
+
+examples_ansible() {
+	need ansible-playbook
+	must env LC_ALL=C.UTF-8 ansible-playbook --syntax-check -i localhost, "$examples/fleet/bpftrig.yml"
+	want out '^playbook: '
+}
+
+# What the image is, run as the job runs it: the capabilities are those of its file.
+examples_scratch() {
+	need_root
+	need_attached
+	need_python yaml
+	need unshare setpriv chroot
+	want "$examples/fleet/Containerfile" '^FROM scratch$'
+	want "$examples/fleet/Containerfile" '^COPY \$\{BINARY\} /bpftrig$'
+	want "$examples/fleet/Containerfile" '^ENTRYPOINT \["/bpftrig"\]$'
+	"$python" - "$examples/fleet/job.yaml" >job <<-'END' || fail 'job.yaml has no such container'
+		import sys, yaml
+		c = yaml.safe_load(open(sys.argv[1]))["spec"]["template"]["spec"]["containers"][0]
+		print("".join(",+" + name.lower() for name in c["securityContext"]["capabilities"]["add"]))
+		print(" ".join(c["args"]))
+	END
+	mkdir root && cp "$bin" root/bpftrig
+	unshare -m -p -f true || skip 'no name spaces here'
+	# shellcheck disable=SC2046
+	must unshare -m -p -f setpriv --bounding-set="-all,+sys_chroot$(sed -n 1p job)" chroot root \
+		/bpftrig $(sed -n 2p job | sed 's/ -d .*//') -d 0.1 -w 0 "$attached" uprobe-nop
+	want out "^BenchmarkTrigger/$attached "
+	want out '^BenchmarkTrigger/uprobe-nop '
+	mv out saved
+	must "$bin" diff saved saved
+}
+
+examples_lava_schema() {
+	need_python yaml
+	PYTHONPATH=/usr/lib/python3/dist-packages "$python" -c 'import lava_common.schemas' || skip 'lava-common is not installed'
+	must "$python" - "$examples/fleet/lava.yaml" <<-'END'
+		import sys, yaml
+		from lava_common.schemas import validate
+		validate(yaml.safe_load(open(sys.argv[1])), strict=True)
+	END
+}
+
+# The monitors' patterns one after the other, as LAVA uses them, on what a run as process 1 prints.
+examples_lava() {
+	need_refused
+	need_python yaml
+	run "$bin" -d 0.1 -w 0 usermode-count "$refused" kernel-count
+	{ cat err out && printf 'bpftrig: exit 1\n[    9.75] reboot: Power down\n'; } | sed 's/$/\r/' >console
+	must "$python" - "$examples/fleet/lava.yaml" console <<-'END'
+		import re, sys, yaml
+		job = yaml.safe_load(open(sys.argv[1]))
+		text = open(sys.argv[2], newline="").read()
+		for monitor in job["actions"][2]["test"]["monitors"]:
+		    text = text[re.search(monitor["start"], text).end():]
+		    while True:
+		        end, case = re.search(monitor["end"], text), re.search(monitor["pattern"], text)
+		        if not case or end.start() < case.start():
+		            break
+		        m = case.groupdict()
+		        print(m["test_case_id"], monitor["fixupdict"][m["result"]], m.get("measurement"), m.get("units"))
+		        text = text[case.end():]
+		    text = text[end.end():]
+	END
+	sed -nE 's,^([a-z-]+) *: .*\(([0-9.]+) ns/trigger.*,\1 pass \2 ns,p' console >wanted
+	echo 'exit fail None None' >>wanted
+	want_lines wanted 3
+	want_same out wanted
+}
+
+examples_ktap() {
+	need_refused
+	need_python yaml
+	"$python" -c 'import sys, yaml; print("\n".join(yaml.safe_load(open(sys.argv[1]))["run"]["steps"]))' "$examples/fleet/ktap.yaml" >steps
+	printf '#!/bin/sh\necho "$@" >>cases\n' >lava-test-case
+	chmod +x lava-test-case
+	PATH=$PWD:$PATH BINARY=$bin OPTIONS="-d 0.1 -w 0 usermode-count $refused" must sh -e steps
+	want_lines cases 2
+	want cases "^usermode-count --result pass --measurement $(sed -nE 's,.*\(([0-9.]+) ns/trigger.*,\1,p' bpftrig.ktap) --units ns\$"
+	want cases "^$refused --result skip\$"
+	printf '#!/bin/sh\nprintf "KTAP version 1\\n1..1\\n# kprobe: of no importance\\nnot ok 1 kprobe\\n"\nexit 1\n' >fails
+	chmod +x fails
+	rm cases
+	PATH=$PWD:$PATH BINARY=./fails OPTIONS='' must sh -e steps
+	want cases '^kprobe --result fail$'
 }
 
 # === vm: the binary as /init on released kernels ===============================================================================
