@@ -550,7 +550,7 @@ build_version() {
 	version=$(sed -n 's/^#define VERSION "\(.*\)"$/\1/p' tree/bpftrig.c)
 	want tree/CHANGELOG.md "^## \\[$version\\] - [0-9]{4}-[0-9]{2}-[0-9]{2}\$"
 	grep -rlE "(^|[^0-9.])${version//./\\.}([^0-9.]|\$)" tree --exclude-dir=tests >named
-	printf '%s\n' tree/bpftrig.c tree/CHANGELOG.md >may
+	printf '%s\n' tree/bpftrig.c tree/CHANGELOG.md tree/README.md >may # the last in what was printed once
 	sort -o named named
 	sort -o may may
 	comm -23 named may >others
@@ -569,7 +569,7 @@ build_version() {
 build_licence() {
 	copy_tree tree
 	files_below tree | while read -r file; do
-		case $file in ./LICENSE | *.md) continue ;; esac
+		case $file in ./LICENSE | *.md | ./tests/linux-*.txt) continue ;; esac # the last are results
 		head -n 3 "tree/$file" | grep -qE 'SPDX-License-Identifier: GPL-2\.0-only( \*/)?$' || echo "$file"
 	done >without
 	[ ! -s without ] || fail "no licence in $(tr '\n' ' ' <without)"
