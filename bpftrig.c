@@ -138,13 +138,17 @@ enum exit_code {
 #define PROFILE_LINES 12
 #define EXACT_RANKS 400	       /* the product of two sample sizes up to which the rank test is exact */
 #define LATE_MIN 20000000ULL   /* ns; less than that, a scheduler may be late at any time */
+#define LATE_PART 20	       /* of a window; what is late by less cannot spoil its figure by more */
+#define LATE_WINDOWS 200       /* of a row are taken again; on a machine as busy as that, more would never end */
+#define STAGE_SECONDS 60       /* that loading or attaching may take, beside -d and -w: the slowest seen, under QEMU, take a third */
+#define STAGE_SIGNALLED 5      /* seconds, of one that a signal waits for */
 #define SLOW_BATCH 100000ULL   /* ns; in windows of 10 ms, a shorter one is a hundredth at most, and the clock costs 50 */
 #define SHARE_MIN 0.97	       /* of the time that a producer must have had its CPU; less is worth a remark */
 #define SLOTS 256	       /* counters in the object, and their distance: bpf_progs.c says why */
 #define SLOT_SIZE 128
 #define EXCESS_TOLERATED 1e-3  /* hits from elsewhere, as a part of all, that leave a figure right to the third digit */
 #define NS_PER_HIT_MIN 0.05    /* 20 hits a nanosecond: no machine; a figure below is a fault of the measurement */
-#define SLOW_TRIES 50	       /* runs of the asked length, for a loop so slow that not one batch ends in the first */
+#define SLOW_TRIES 50	       /* runs of the asked length, for a loop so slow that not one batch ends in the first (STAGE_SECONDS at most) */
 #define VERIFY_TRIES 3	       /* for a batch with hits from elsewhere; a missed trigger is never tried again */
 
 #define OBJECT_MAX (16 << 20)  /* bytes of an --obj file, of a program for initramfs, of saved results */
@@ -161,6 +165,7 @@ enum exit_code {
 #define SITES_MAX 64	       /* places in a file that one program is attached to: a USDT probe may have several */
 #define KEEP_MAX (2 * SITES_MAX + 8) /* file descriptors that one row holds */
 #define REASON_MAX 640
+#define PATH_SHOWN 200	       /* bytes at the end of an object's path */
 
 /*
  * make SMALL=1 leaves out what is done with figures (compare, diff, charts, formats for programs) and cost, for boards where each KiB counts:
@@ -315,19 +320,22 @@ struct sink {
 	int fd, err;	  /* err: the first errno that writing came to */
 };
 
+static _Atomic bool is_writing; /* to a pager, say, which may take its time: nothing that hangs */
+
 static bool write_all(int fd, const void *data, size_t len)
 {
-	while (len) {
-		ssize_t n = write(fd, data, len);
+	ssize_t n = 1;
 
+	is_writing = true;
+	while (len && (n > 0 || errno == EINTR)) {
+		n = write(fd, data, len);
 		if (!n)
 			errno = EIO; /* a broken device: without an errno, it would be tried for ever */
-		if (n <= 0 && errno != EINTR)
-			return false;
 		data = (const char *)data + (n > 0 ? n : 0);
 		len -= n > 0 ? n : 0;
 	}
-	return true;
+	is_writing = false;
+	return !len;
 }
 
 static void sink_flush(struct sink *s)
@@ -608,11 +616,37 @@ enum outcome { DONE, SKIPPED, FAILED };
 
 static char reason[REASON_MAX];
 
+/*
+ * What the main thread is at, for the watch (watch_main()), and how often that has looked since it began. At STAGE_LOST it was given up,
+ * and the run is being ended: if it comes back after all, it stays out of the way.
+ */
+static const char *_Atomic stage_name; /* NULL: nothing that can hang */
+static _Atomic unsigned stage_age;
+static const char *_Atomic stage_overdue; /* the name of one that was interrupted */
+static unsigned stage_seconds;	       /* by then */
+
+#define STAGE_LOST (1u << 31)
+
+static void wait_if_lost(unsigned age)
+{
+	while (age == STAGE_LOST)
+		pause();
+}
+
+/* What is tried again behind an interrupted one (a log, a fallback) has no new time. */
+static void stage(const char *name)
+{
+	wait_if_lost(stage_overdue ? stage_age : atomic_exchange(&stage_age, 0));
+	stage_name = name;
+}
+
 /* Writes behind the first `used` bytes of the reason, which ends in "..." where it has become too long. */
 static void reason_write(size_t used, const char *format, va_list args)
 {
-	bool whole = used + format_args(reason + used, sizeof(reason) - used, format, args) < sizeof(reason);
+	bool whole;
 
+	wait_if_lost(stage_age);
+	whole = used + format_args(reason + used, sizeof(reason) - used, format, args) < sizeof(reason);
 	for (char *c = reason + used; *c; c++) /* of a file's name, say: a reason is one line */
 		*c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
 	if (!whole)
@@ -2702,6 +2736,8 @@ static long number_behind(const char *text, const char *wanted)
 	return parse_count(digits, 0, LONG_MAX, &value) ? -1 : (long)value;
 }
 
+static const char preparing[] = "preparing"; /* a stage */
+
 static enum outcome load_code(const struct object *obj, const struct code *code, const struct load_as *as, int *prog_fd)
 {
 	struct attr_prog_load attr = {
@@ -2724,6 +2760,7 @@ static enum outcome load_code(const struct object *obj, const struct code *code,
 		attr.log_buf = pointer(statistics);
 		attr.log_size = sizeof(statistics);
 	}
+	stage("BPF_PROG_LOAD");
 	first = fd = sys_bpf_charged(BPF_PROG_LOAD, &attr, sizeof(attr));
 	if (as->verified_usec)
 		*as->verified_usec = number_behind(statistics, "verification time ");
@@ -2731,6 +2768,7 @@ static enum outcome load_code(const struct object *obj, const struct code *code,
 	format_to(what, sizeof(what), "BPF_PROG_LOAD of %s for %s", code->funcs[0].name, as->what);
 	if (fd < 0 && fd != -EPERM && fd != -ENOSYS)
 		fd = load_with_log(&attr, &log);
+	stage(preparing);
 	if (fd < 0) {
 		o = blame(STEP_LOAD, first, what, as->needs, log);
 		if (o == FAILED && log && strncmp(log, "processed ", 10)) /* else it has no complaint */
@@ -5010,14 +5048,18 @@ static enum outcome row_prepare(struct run *run, const struct method *method, st
 	return o;
 }
 
+static const char attaching[] = "attaching"; /* a stage */
+
 /* Attaches, and remembers how for row_reattach(). */
 static enum outcome attach_first(struct run *run, const char *prog, const struct load_as *as,
 				 enum outcome (*attach)(struct held *, const struct attachment *), const struct attachment *a)
 {
 	struct attached *attached = &run->attached[run->attached_count];
 	uint64_t start = now_ns();
-	enum outcome o = attach(&run->links, a);
+	enum outcome o;
 
+	stage(attaching);
+	o = attach(&run->links, a);
 	if (!o) {
 		*attached = (struct attached){ *a, attach, *as, "" };
 		format_to(attached->prog, sizeof(attached->prog), "%s", prog);
@@ -5044,6 +5086,7 @@ static enum outcome row_reattach(struct run *run)
 			return o;
 		err = sys_result(dup3(fd, t->a.prog_fd, O_CLOEXEC)); /* in the place of the old one */
 		close(fd);
+		stage(attaching);
 		o = err < 0 ? fail("dup3: " ERR, ERR_ARGS(err)) : t->attach(&run->links, &t->a);
 	}
 	return o;
@@ -5177,6 +5220,7 @@ static enum outcome row_find_counters(struct run *run)
 
 static void row_teardown(struct run *run)
 {
+	stage("detaching");
 	release(&run->links);
 	release(&run->progs);
 	for (unsigned i = 0; i < run->producer_count; i++)
@@ -5186,6 +5230,18 @@ static void row_teardown(struct run *run)
 	object_close(&run->objects[1]);
 	mem_free(run->producers);
 	run->producers = NULL;
+	stage_overdue = NULL;
+	stage(NULL);
+}
+
+/* What an interrupted stage came to is no matter of what the kernel can. */
+static enum outcome in_time(enum outcome o)
+{
+	if (o && stage_overdue)
+		o = fail("%s took more than %u s, and was interrupted", stage_overdue, stage_seconds);
+	stage_overdue = NULL;
+	stage(NULL);
+	return o;
 }
 
 /* Loads and attaches. row_teardown() is owed also after a failure. */
@@ -5204,6 +5260,7 @@ static enum outcome row_setup(struct run *run, const struct row *row, const stru
 	if (!run->producers)
 		return no_memory("the producers");
 	run->producer_count = set->producers;
+	stage(preparing);
 	if (row->driver)
 		o = row_load_drivers(run, src);
 	if (row->prog) {
@@ -5212,7 +5269,7 @@ static enum outcome row_setup(struct run *run, const struct row *row, const stru
 	}
 	if (!o && (row->prog || row->driver))
 		o = row_find_counters(run);
-	return o;
+	return in_time(o);
 }
 
 /* --- verifying and measuring --------------------------------------------------------------------------------------------- */
@@ -5286,6 +5343,7 @@ static enum outcome row_verify(struct run *run)
 	enum outcome o = DONE;
 	uint64_t before, start, excess = 1;
 
+	stage("the first batch");
 	for (int i = 0; i < VERIFY_TRIES && excess; i++) {
 		producer_init(run, 0, 1);
 		before = run_hits(run);
@@ -5304,29 +5362,28 @@ static enum outcome row_verify(struct run *run)
 
 static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-/* Waits until a time of CLOCK_MONOTONIC. True if a signal that ends the run came first; it stays pending for end_by_signal(). */
+/*
+ * Waits until a time of CLOCK_MONOTONIC. True if a signal that ends the run came first; it stays pending for end_by_signal(). Stopped and
+ * continued, sigtimedwait() is EINTR (signal(7)), or goes on by itself: then all of the time is waited for once more, and the window that
+ * was interrupted is late, which one that only lost some of its time would not be.
+ */
 static bool sleep_until(uint64_t deadline)
 {
+	uint64_t now = now_ns(), wait = now < deadline ? deadline - now : 0;
+	struct timespec left = { wait / NS, wait % NS };
 	sigset_t set;
+	int sig;
 
+	stage(NULL);
 	sigemptyset(&set);
 	for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
 		sigaddset(&set, ending_signals[i]);
-	for (;;) {
-		uint64_t now = now_ns();
-		struct timespec left = { 0 };
-		int sig;
-
-		if (now < deadline)
-			left = (struct timespec){ (deadline - now) / NS, (deadline - now) % NS };
+	do
 		sig = sigtimedwait(&set, NULL, &left);
-		if (sig > 0) {
-			raise(sig); /* still blocked, so pending again */
-			return true;
-		}
-		if (now >= deadline)
-			return false;
-	}
+	while (sig < 0 && errno == EINTR);
+	if (sig > 0)
+		kill(getpid(), sig); /* still blocked, so pending again, and for all threads to see */
+	return sig > 0;
 }
 
 static enum outcome start_producers(struct run *run, bool bare)
@@ -5386,6 +5443,7 @@ static uint64_t read_passes(const struct run *run, uint64_t *now)
 static uint64_t stop_producers(struct run *run)
 {
 	run->stop = true;
+	stage("the last batch");
 	for (unsigned i = 0; i < run->started; i++)
 		pthread_join(run->producers[i].thread, NULL);
 	return run_passes(run);
@@ -5453,8 +5511,8 @@ static bool sample_window(const struct run *run, bool bare, uint64_t length, str
 
 /*
  * Samples one side without a pause until it has `rounds`, the rate is precise, a producer has failed, or a signal comes. Begins with
- * windows that do not count. Nor does one that came late by more than its length, because this process was stopped or had no CPU: it is
- * taken again, and the ones after it are not hurried.
+ * windows that do not count. Nor does one that came late by a good part of its length, because this process was stopped or had no CPU: it
+ * is taken again, and the ones after it are not hurried.
  */
 static void sample(const struct run *run, bool bare, unsigned rounds, const struct plan *plan, struct result *res)
 {
@@ -5472,17 +5530,18 @@ static void sample(const struct run *run, bool bare, unsigned rounds, const stru
 		res->interrupted = !sample_window(run, bare, length, &mark, &w);
 		if (res->interrupted)
 			return;
+		late = now_ns() - mark.deadline;
+		if (late > length / LATE_PART && late > LATE_MIN) {
+			mark.deadline += late;
+			if (i >= skipped && res->late < LATE_WINDOWS) {
+				res->late++;
+				continue;
+			}
+		}
 		if (plan->each)
 			plan->each(run->set, i, &w);
-		late = now_ns() - mark.deadline;
-		if (late > length && late > LATE_MIN)
-			mark.deadline += late;
 		if (i < skipped)
 			continue;
-		if (!plan->each && late > length && late > LATE_MIN) {
-			res->late++;
-			continue;
-		}
 		s->w[s->n++] = w;
 		if (s->n % s->per_round)
 			continue;
@@ -5534,12 +5593,12 @@ static enum outcome run_stretch(struct run *run, bool bare, unsigned rounds, con
 {
 	struct series *s = bare ? &res->without : &res->with;
 	unsigned from = s->n;
-	uint64_t before = run_hits(run), passes;
+	uint64_t before = run_hits(run), passes, end = now_ns() + STAGE_SECONDS * NS;
 	enum outcome o = start_producers(run, bare);
 
 	if (!o && plan->started && !bare)
 		plan->started(run->set, run->row);
-	for (unsigned tries = 0; !o && tries < SLOW_TRIES && !res->interrupted && !failed_producer(run); tries++) {
+	for (unsigned tries = 0; !o && tries < SLOW_TRIES && (!tries || now_ns() < end) && !res->interrupted && !failed_producer(run); tries++) {
 		s->n = from;
 		sample(run, bare, rounds, plan, res);
 		if (measured_hits(s))
@@ -5547,7 +5606,7 @@ static enum outcome run_stretch(struct run *run, bool bare, unsigned rounds, con
 	}
 	run->stopped_ns = now_ns();
 	passes = stop_producers(run);
-	return o ? o : check_stretch(run, bare, run_hits(run) - before, passes, res);
+	return in_time(o ? o : check_stretch(run, bare, run_hits(run) - before, passes, res));
 }
 
 /* Attaches or detaches. The time of that, with the stop of the producers before it, is what the length of the next stretch is for. */
@@ -5560,7 +5619,7 @@ static enum outcome row_switch(struct run *run, bool attach)
 	else
 		release(&run->links);
 	run->switch_ns = now_ns() - run->stopped_ns;
-	return o;
+	return in_time(o);
 }
 
 /* Rounds by which one side may be ahead of the other, so that switching between them takes no more than its part of the time. */
@@ -5626,7 +5685,7 @@ static void row_run(const struct row *row, const struct settings *set, const str
 	res->excess = 0;
 	res->late = 0;
 	res->interrupted = false;
-	o = o ? o : row_verify(&run);
+	o = o ? o : in_time(row_verify(&run));
 	if (!o)
 		note_circumstances(&run);
 	o = o ? o : row_measure(&run, plan, res);
@@ -6865,6 +6924,103 @@ static int lock_instance(void)
 	}
 }
 
+/* --- what hangs ------------------------------------------------------------------------------------------------------------------ */
+
+static sigset_t signals_before; /* block_ending_signals() */
+static unsigned stage_limit;   /* looks */
+static void (*row_lost)(void); /* prints the row in hand as one that failed, for `reason`, and ends the output */
+static void (*end_process)(int code) = _exit;
+
+/*
+ * The signals that end a run are never handled, only waited for between two windows; then they do what they always do. One that is
+ * ignored (nohup, a background job) stays so: blocked, it would not be.
+ */
+static void block_ending_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < COUNT_OF(ending_signals); i++) {
+		struct sigaction action;
+
+		if (!sigaction(ending_signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&set, ending_signals[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* What is pending ends the process here, unless it is process 1 of a container, which no signal ends: the code is for that. */
+static int end_by_signal(int code)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
+		if (sigismember(&pending, ending_signals[i]) == 1)
+			code = 128 + ending_signals[i];
+	sigprocmask(SIG_SETMASK, &signals_before, NULL);
+	return code;
+}
+
+/* On the watch's thread, while the main one is in the kernel for good. What is known is printed, and the run ends. */
+static void end_lost_run(unsigned seconds)
+{
+	format_to(reason, sizeof(reason), "%s took more than %u s; the run ends here: a thread in the kernel cannot be ended",
+		  stage_name, seconds);
+	row_lost();
+	flush_output();
+	end_process(end_by_signal(EXIT_FAILED));
+}
+
+/*
+ * Looks once a second of the time that this process runs (a look is late by as much as it was stopped) for a stage that takes too long. First
+ * a signal interrupts what can be interrupted, such as the verifier: that is the end of the row. A few seconds later it is the run's.
+ */
+static void *watch_main(void *unused)
+{
+	unsigned warned = 0;
+
+	for (;;) {
+		unsigned age = stage_age, limit = signal_pending() ? STAGE_SIGNALLED : stage_limit;
+
+		poll(NULL, 0, 1000);
+		if (!stage_name || is_writing || age < limit) {
+			warned = 0;
+			if (stage_name && !is_writing)
+				atomic_compare_exchange_strong(&stage_age, &age, age + 1);
+		} else if (warned++ < STAGE_SIGNALLED) {
+			stage_overdue = stage_name;
+			stage_seconds = age;
+			syscall(SYS_tgkill, getpid(), getpid(), SIGURG); /* the main thread has the number of the process */
+		} else if (atomic_compare_exchange_strong(&stage_age, &age, STAGE_LOST)) {
+			end_lost_run(age + warned);
+		}
+	}
+	return unused;
+}
+
+static void interrupt(int sig)
+{
+	(void)sig; /* the system call that it interrupts is what it is for */
+}
+
+/*
+ * Before the first row of a command: signals wait from now on, the watch begins, and other runs are waited for. Returns what
+ * lock_instance() does.
+ */
+static int begin_rows(const struct settings *set, void (*lost)(void))
+{
+	const struct sigaction action = { .sa_handler = interrupt }; /* of SIGURG, which does nothing to who does not ask for it */
+	pthread_t thread;
+
+	block_ending_signals();
+	row_lost = lost;
+	stage_limit = STAGE_SECONDS + (unsigned)(set->duration + set->warmup);
+	sigaction(SIGURG, &action, NULL);
+	pthread_create(&thread, NULL, watch_main, NULL); /* if not, the producers will not start either */
+	return lock_instance();
+}
+
 /* What one should know about the machine, on standard error. */
 static void say_machine(void)
 {
@@ -7181,7 +7337,7 @@ static struct plan make_plan(const struct settings *set, const struct row *row, 
 
 /* What the rows of a run came to. */
 struct tally {
-	unsigned done, skipped, failed;
+	unsigned done, failed;
 };
 
 /* Where the results of a run go, beside standard output. */
@@ -7193,21 +7349,29 @@ struct outlet {
 	bool svg_is_new;
 };
 
-static void run_and_print(const struct row *row, const struct settings *set, const struct sources *src, bool several, struct outlet *out,
-			  struct result *res, struct tally *tally)
+/* The row that is being run, for run_lost(). */
+static struct {
+	const struct row *row;
+	const struct settings *set;
+	struct outlet *out;
+	struct result *res;
+	struct tally *tally;
+	bool several;
+} in_hand;
+
+/* Prints what the row in hand came to, everywhere. */
+static void print_in_hand(void)
 {
-	const struct plan plan = make_plan(set, row, several);
+	const struct settings *set = in_hand.set;
+	struct outlet *out = in_hand.out;
+	struct result *res = in_hand.res;
+	struct tally *tally = in_hand.tally;
 	struct report r;
 
-	if (set->as_bench && !several)
-		print_bench_setup(set, row);
-	if (plan.progress)
-		plan.progress(&(struct run){ .row = row }, &plan, &(struct result){ 0 });
-	row_run(row, set, src, &plan, res);
 	clear_progress();
-	make_report(&r, set, row, res);
+	make_report(&r, set, in_hand.row, res);
 	if (set->as_bench)
-		print_bench_result(set, row, res, several);
+		print_bench_result(set, in_hand.row, res, in_hand.several);
 	else
 		out->format->row(&r);
 	if (!IS_SMALL)
@@ -7215,6 +7379,8 @@ static void run_and_print(const struct row *row, const struct settings *set, con
 	flush_output();
 	if (r.has_figure && res->excess)
 		say("%s: %" PRIu64 " hits came from elsewhere on this machine", r.label, res->excess);
+	if (!IS_SMALL && set->as_bench && !set->quiet && res->late)
+		say("%s: %u windows late, and taken again", r.label, res->late);
 	if (!IS_SMALL && out->save.fd >= 0) {
 		put_gobench_row(&out->save, &r);
 		sink_flush(&out->save);
@@ -7222,8 +7388,20 @@ static void run_and_print(const struct row *row, const struct settings *set, con
 	if (!IS_SMALL && (set->chart || set->svg))
 		bars_add(&r);
 	tally->done += res->outcome == DONE;
-	tally->skipped += res->outcome == SKIPPED;
 	tally->failed += res->outcome == FAILED;
+}
+
+static void run_and_print(const struct row *row, const struct sources *src)
+{
+	const struct plan plan = make_plan(in_hand.set, row, in_hand.several);
+
+	in_hand.row = row;
+	if (in_hand.set->as_bench && !in_hand.several)
+		print_bench_setup(in_hand.set, row);
+	if (plan.progress)
+		plan.progress(&(struct run){ .row = row }, &plan, &(struct result){ 0 });
+	row_run(row, in_hand.set, src, &plan, in_hand.res);
+	print_in_hand();
 }
 
 /* The results go behind what the file has, on a line of their own even where that ends in the middle of one. */
@@ -7314,14 +7492,21 @@ static bool outlet_close(struct outlet *out, const struct settings *set)
 	return good;
 }
 
+static void run_lost(void)
+{
+	in_hand.res->outcome = FAILED;
+	print_in_hand();
+	outlet_close(in_hand.out, in_hand.set);
+}
+
 /* Every row for every batch and number of producers asked for. */
 static int command_run(const struct choice *choice, struct settings *set, const struct sources *src)
 {
 	bool several = choice->n > 1 || set->producer_list.n > 1 || set->batch_list.n > 1, written;
 	const size_t windows = set->as_bench ? ceil(set->duration) : WINDOWS_MAX;
 	struct result res = { .with.w = mem_new(windows * sizeof(struct window)), .without.w = mem_new(windows * sizeof(struct window)) };
+	static struct outlet out;
 	struct tally tally = { 0 };
-	struct outlet out;
 	int lock;
 
 	if (!res.with.w || !res.without.w) {
@@ -7334,7 +7519,12 @@ static int command_run(const struct choice *choice, struct settings *set, const 
 		set->precision = trims_means ? 0 : PRECISION_DEFAULT;
 	if (!outlet_open(&out, set))
 		return EXIT_FAILED;
-	lock = lock_instance();
+	in_hand.set = set;
+	in_hand.out = &out;
+	in_hand.res = &res;
+	in_hand.tally = &tally;
+	in_hand.several = several;
+	lock = begin_rows(set, run_lost);
 	if (!set->quiet && !set->as_bench)
 		say_machine();
 	if (out.format->begin)
@@ -7344,7 +7534,7 @@ static int command_run(const struct choice *choice, struct settings *set, const 
 			for (unsigned p = 0; p < set->producer_list.n && !signal_pending() && !output_lost; p++) {
 				set->batch = set->batch_list.v[b];
 				set->producers = set->producer_list.v[p];
-				run_and_print(choice->rows[i], set, src, several, &out, &res, &tally);
+				run_and_print(choice->rows[i], src);
 			}
 	written = outlet_close(&out, set);
 	mem_free(res.with.w);
@@ -7378,10 +7568,27 @@ static void print_json_listed(const struct row *row, enum outcome o, unsigned in
 	print("}");
 }
 
+static struct { const struct row *row; bool json; unsigned index; } listed; /* in hand */
+
+static void print_in_list(enum outcome o)
+{
+	if (!IS_SMALL && listed.json)
+		print_json_listed(listed.row, o, listed.index++);
+	else
+		print_listed(listed.row, o);
+	flush_output();
+}
+
+static void list_lost(void)
+{
+	print_in_list(FAILED);
+	if (!IS_SMALL && listed.json)
+		print("\n]\n");
+}
+
 /* Each row, what it needs, and whether it works here: found by setting it up and running one batch. */
 static int command_list(const struct choice *choice, const struct settings *set, const struct sources *src)
 {
-	bool json = !IS_SMALL && set->format && !strcmp(set->format, "json");
 	struct tally tally = { 0 };
 	int lock;
 
@@ -7392,27 +7599,26 @@ static int command_list(const struct choice *choice, const struct settings *set,
 		flush_output();
 		return output_lost ? EXIT_FAILED : EXIT_FINE;
 	}
-	lock = lock_instance();
+	listed.json = !IS_SMALL && set->format && !strcmp(set->format, "json");
+	lock = begin_rows(set, list_lost);
 	if (!set->quiet)
 		say_machine();
-	if (json)
+	if (!IS_SMALL && listed.json)
 		print("[");
 	for (unsigned i = 0; i < choice->n && !signal_pending() && !output_lost; i++) {
 		const struct row *row = choice->rows[i];
 		struct run run;
-		enum outcome o = row_setup(&run, row, set, src);
+		enum outcome o;
 
-		o = o ? o : row_verify(&run);
+		listed.row = row;
+		o = row_setup(&run, row, set, src);
+		o = o ? o : in_time(row_verify(&run));
 		row_teardown(&run);
-		if (json)
-			print_json_listed(row, o, i);
-		else
-			print_listed(row, o);
-		flush_output();
+		print_in_list(o);
 		tally.done += o == DONE;
 		tally.failed += o == FAILED;
 	}
-	if (json)
+	if (!IS_SMALL && listed.json)
 		print("\n]\n");
 	flush_output();
 	if (lock >= 0)
@@ -7491,8 +7697,10 @@ static enum outcome jit_row(const struct row *row, const struct settings *set, c
 {
 	const struct load_as driver = { .what = "the driver", .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT, .needs = row->needs };
 	struct run run;
-	enum outcome o = row_setup(&run, row, set, src);
+	enum outcome o;
 
+	in_hand.row = row;
+	o = row_setup(&run, row, set, src);
 	if (!o && !row->prog && !row->driver)
 		o = skip("has no BPF program");
 	for (unsigned i = set->raw && run.attached_count ? run.attached_count - 1 : 0; i < run.attached_count && !o; i++)
@@ -7503,10 +7711,16 @@ static enum outcome jit_row(const struct row *row, const struct settings *set, c
 	return o;
 }
 
+/* Of jit, compare and cost, which have no line for it. */
+static void say_lost(void)
+{
+	say("%s: failed: %s", in_hand.row->name, reason);
+}
+
 static int command_jit(const struct choice *choice, const struct settings *set, const struct sources *src)
 {
 	struct tally tally = { 0 };
-	int lock = lock_instance();
+	int lock = begin_rows(set, say_lost);
 
 	for (unsigned i = 0; i < choice->n && !signal_pending() && !output_lost; i++) {
 		enum outcome o = jit_row(choice->rows[i], set, src);
@@ -7543,6 +7757,7 @@ static enum outcome side_round(struct side *side, uint64_t window_ns, struct res
 	struct window w[1];
 
 	*res = (struct result){ .with.w = w };
+	in_hand.row = side->choice.rows[0];
 	row_run(side->choice.rows[0], &side->set, &side->src, &plan, res);
 	side->ns = windows_cost(w, 0, res->with.n) * producers_at_once(&side->set);
 	return res->outcome;
@@ -7671,7 +7886,7 @@ static unsigned compare_rounds(struct side sides[2], const struct settings *set,
 static int command_compare(struct side sides[2], const struct settings *set)
 {
 	double *differences = mem_new(COMPARE_ROUNDS * sizeof(*differences));
-	int lock = lock_instance();
+	int lock = begin_rows(set, say_lost);
 	struct ratio r = { 1, 0, INFINITY };
 	uint64_t window_ns = 0;
 	enum outcome o;
@@ -7763,7 +7978,7 @@ static int wait_for_command(pid_t pid, struct rusage *usage, bool *interrupted)
 			kill(pid, SIGKILL);
 		if (sig <= 0 || sig == SIGCHLD)
 			continue;
-		raise(sig); /* still blocked */
+		kill(getpid(), sig); /* still blocked */
 		*interrupted = true;
 		kill(pid, SIGTERM);
 		for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
@@ -7817,6 +8032,7 @@ static enum outcome cost_attach(struct cost *cost, unsigned which, struct run *r
 	enum outcome o;
 
 	cost->set->place = &cost->named[which].place;
+	in_hand.row = &cost->named[which].row;
 	o = row_setup(run, &cost->named[which].row, cost->set, cost->src);
 	cost->set->place = NULL;
 	return o;
@@ -7989,10 +8205,11 @@ static const struct row *find_row(const char *name)
 static const struct row *cost_of_row(const struct cost *cost, const struct named *named, struct estimate *net)
 {
 	const char *const names[] = { named->like, named->kind->other_row };
-	struct window with[WINDOWS_MAX], without[WINDOWS_MAX];
+	static struct window with[WINDOWS_MAX], without[WINDOWS_MAX]; /* more than a small stack holds */
+	static struct settings set;
 	struct result res = { .with.w = with, .without.w = without };
-	struct settings set = *cost->set;
 
+	set = *cost->set;
 	set.duration = DURATION_DEFAULT / 2;
 	set.batch = BATCH_DEFAULT;
 	set.precision = 0;
@@ -8105,7 +8322,7 @@ static enum outcome cost_of_system(struct cost *cost)
 
 static int command_cost(struct cost *cost)
 {
-	int lock = lock_instance();
+	int lock = begin_rows(cost->set, say_lost);
 	enum outcome o;
 
 	trims_means = machine_kind() == EXACT_MACHINE;
@@ -8579,6 +8796,8 @@ static int command_initramfs(const char *path, const char *init, const char *arg
 		say("%s: no program (not an ELF file)", init ? init : "this program's own file");
 		return EXIT_FAILED;
 	}
+	if (path)
+		block_ending_signals(); /* no half of an archive is left */
 	if (!err && path)
 		err = out = sys_result(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
 	if (err < 0) {
@@ -8975,7 +9194,9 @@ static enum outcome load_sources(const struct settings *set, struct sources *src
 		return DONE;
 	err = read_path(set->obj_path, OBJECT_MAX, &src->given);
 	src->given_name = set->obj_path;
-	return err ? fail("%s: " ERR "%s", set->obj_path, ERR_ARGS(err), err == -EISDIR ? ": a directory, not a BPF object" : "") : DONE;
+	if (strlen(set->obj_path) > PATH_SHOWN) /* or there would be no room for what is wrong */
+		src->given_name += strlen(set->obj_path) - PATH_SHOWN;
+	return err ? fail("%s: " ERR "%s", src->given_name, ERR_ARGS(err), err == -EISDIR ? ": a directory, not a BPF object" : "") : DONE;
 }
 
 /* "rawtp -p2 --batch 64": a row and options that are for this side alone. */
@@ -9241,17 +9462,8 @@ static void wait_until_quiet(void)
 		clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &boot, NULL);
 }
 
-static _Noreturn void run_as_init(void)
+static _Noreturn void end_machine(int code)
 {
-	static char *argv[256];
-	int code;
-
-	open_console();
-	fill_standard_descriptors();
-	syscall(SYS_syslog, 8 /* SYSLOG_ACTION_CONSOLE_LEVEL */, NULL, 1); /* nothing but panics between our lines */
-	wait_until_quiet();
-	end_of_machine("poweroff");
-	code = bpftrig(init_arguments(argv, COUNT_OF(argv)), argv);
 	print("bpftrig: exit %d\n", code);
 	flush_output();
 	sync();
@@ -9262,37 +9474,27 @@ static _Noreturn void run_as_init(void)
 		pause();
 }
 
-/* === main ====================================================================================================================== */
-
-/*
- * The signals that end a run are never handled, only waited for between two windows; then they do what they always do. One that is
- * ignored (nohup, a background job) stays so: blocked, it would not be.
- */
-static void block_ending_signals(sigset_t *old)
+static _Noreturn void run_as_init(void)
 {
-	sigset_t set;
+	static char *argv[256];
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < COUNT_OF(ending_signals); i++) {
-		struct sigaction action;
-
-		if (!sigaction(ending_signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(&set, ending_signals[i]);
-	}
-	sigprocmask(SIG_BLOCK, &set, old);
+	end_process = end_machine;
+	open_console();
+	fill_standard_descriptors();
+	syscall(SYS_syslog, 8 /* SYSLOG_ACTION_CONSOLE_LEVEL */, NULL, 1); /* nothing but panics between our lines */
+	wait_until_quiet();
+	end_of_machine("poweroff");
+	end_machine(bpftrig(init_arguments(argv, COUNT_OF(argv)), argv));
 }
+
+/* === main ====================================================================================================================== */
 
 int main(int argc, char **argv)
 {
-	sigset_t old;
-	int code;
-
+	sigprocmask(SIG_BLOCK, NULL, &signals_before);
 	if (is_machine_init())
 		run_as_init();
 	fill_standard_descriptors();
-	block_ending_signals(&old);
 	signal(SIGXFSZ, SIG_IGN); /* a file past ulimit -f is EFBIG then, with a message, and not left behind */
-	code = bpftrig(argc, argv);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return code;
+	return end_by_signal(bpftrig(argc, argv));
 }

@@ -3,7 +3,7 @@
 #
 # Every test of bpftrig.
 #
-# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why faults docs examples vm; with none, all of them
+# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why ends faults docs examples vm; with none, all of them
 #
 # Prints `ok - NAME`, `not ok - NAME: REASON` with the output that was judged, or `skip - NAME: REASON` for what cannot run here,
 # and last the counts. Exit status 1 if anything failed.
@@ -17,7 +17,7 @@ set -u
 export LC_ALL=C
 
 top=$(cd "$(dirname "$0")" && pwd)
-all_groups='build unit cli rows bench figures why faults docs examples vm'
+all_groups='build unit cli rows bench figures why ends faults docs examples vm'
 small_limit=102400 # bytes of the static, stripped binary with musl, the measuring alone
 size_limit=163840  # and with all that is done with figures
 
@@ -40,7 +40,14 @@ stop_running() {
 	kill -KILL -- "-$running" 2>/dev/null
 	running=
 }
-trap 'stop_running; rm -rf "$tmp"' EXIT
+hanging= # processes of the group ends that go on beside its tests
+
+stop_hanging() {
+	# shellcheck disable=SC2086
+	[ -z "$hanging" ] || kill -KILL $hanging 2>/dev/null
+	hanging=
+}
+trap 'stop_running; stop_hanging; rm -rf "$tmp"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -270,7 +277,8 @@ group_build() {
 	check 'build: make install and uninstall, PREFIX and DESTDIR' build_install
 	check 'build: make help names every target' build_help
 	check 'build: the binary is static and stripped' build_static
-	check 'build: no segment is writable and executable' build_segments
+	check 'build: no segment is writable and executable, nor is the stack' build_segments
+	check 'build: no frame is of variable size, or larger than two pages' build_frames
 	check "build: the binary has at most $size_limit bytes" build_size "$size_limit"
 	check "build: with SMALL=1, it has at most $small_limit bytes, and measures" build_size "$small_limit" SMALL=1
 	check 'build: SMALL=1 leaves out what it says, and nothing else' build_small
@@ -428,7 +436,14 @@ build_segments() {
 	need readelf
 	must readelf -lW "$bin"
 	want out '^ +LOAD .* R E '
+	want out '^ +GNU_STACK .* RW '
 	want_none out ' RWE '
+}
+
+# So that the page below a stack catches whatever runs over it.
+build_frames() {
+	must gcc -Os -Wvla -Walloca -Wframe-larger-than=8192 -c -I"$tmp/bin" "$top/bpftrig.c" -o frames.o
+	want_empty err
 }
 
 # build_size LIMIT [MAKE-VARIABLE...]
@@ -4086,6 +4101,659 @@ examples_ktap() {
 	want cases '^kprobe --result fail$'
 }
 
+# === ends: what ends a run or stops it, and what a machine may not have ========================================================
+
+# The runs with a call that never comes back, by tests/keep.c: HOW CALL ARGUMENT NUMBER, and the arguments of bpftrig. They take a minute,
+# all at once, while the other tests of the group go on; each is in a network name space of its own, where nobody waits for another.
+hanging_runs() {
+	local bpf perf_event_open sched_setaffinity
+
+	read -r bpf perf_event_open sched_setaffinity < <(printf '#include <sys/syscall.h>\nSYS_bpf SYS_perf_event_open SYS_sched_setaffinity\n' |
+		gcc -E -P - | tail -n 1)
+	cat <<-END
+		load | kill $bpf 5 1 | -q -d 0.05 -w 0 kernel-count usermode-count
+		verifier | signals $bpf 5 1 | -q -d 0.05 -w 0 kernel-count usermode-count
+		batch | kill $bpf 10 1 | -q -d 0.05 -w 0 --format json --save saved usermode-count kernel-count
+		producer | kill $bpf 10 30 | -q -d 0.05 -w 0 -p 2 kernel-count usermode-count
+		attach | kill $perf_event_open -1 1 | -q -d 0.05 -w 0 uprobe-nop usermode-count
+		list | kill $bpf 10 1 | list -q --format json usermode-count kernel-count
+		compare | kill $bpf 5 6 | compare -q -d 0.05 usermode-count kernel-count
+		jit | kill $bpf 5 1 | jit kernel-count
+		dies | dies $sched_setaffinity -1 1 | -q -d 0.05 -w 0 usermode-count kernel-count
+		signalled | kill $bpf 5 1 | -q kernel-count usermode-count
+	END
+}
+
+start_hanging() {
+	local name how arguments
+
+	is_root && command -v gcc >/dev/null && unshare -n true && gcc "$top/tests/keep.c" -o "$tmp/keep" 2>/dev/null || return 0
+	timeout 10 "$tmp/keep" kill 65535 -1 1 true || return 0 # seccomp without listeners
+	while IFS='|' read -r name how arguments; do
+		name=${name% }
+		mkdir "$tmp/hanging-$name"
+		# shellcheck disable=SC2086
+		(
+			cd "$tmp/hanging-$name" && cp "$bin" bpftrig || exit
+			timeout -s KILL 400 unshare -n "$tmp/keep" $how ./bpftrig $arguments >out 2>err </dev/null &
+			echo $! >pid
+			wait $!
+			echo $? >status.new
+			mv status.new status
+		) &
+		hanging="$hanging $!"
+	done < <(hanging_runs)
+}
+
+# hanging NAME STATUS: that one has ended so; its files are here.
+hanging() {
+	[ -d "$tmp/hanging-$1" ] || skip 'not root, no gcc, or no seccomp listeners'
+	wait_for test -e "$tmp/hanging-$1/status"
+	cp "$tmp/hanging-$1/"* .
+	status=$(cat status)
+	show "$1"
+	want_status "$2"
+}
+
+lost='took more than 6[0-9] s; the run ends here: a thread in the kernel cannot be ended'
+
+group_ends() {
+	local name
+
+	start_hanging
+	check 'ends: a signal ends a run whose row hangs' ends_hang_signalled
+	check 'ends: killed by SIGHUP: finished lines are out, exit status 129' cli_killed HUP 129
+	check 'ends: SIGINT before the first row, while a pipe is read' ends_reading
+	check 'ends: process 1 of a container: SIGTERM prints what is known, exit status 143' ends_container
+	for name in STOP TSTP; do
+		check "ends: stopped by SIG$name and continued: the windows of that time are taken again" ends_stopped $name '-d 2 --precision 0 -w 0' usermode-count
+	done
+	check 'ends: stopped in a sweep' ends_stopped STOP '-d 2 --precision 0 -w 0 -p 2,1' usermode-count
+	check 'ends: stopped with --profile' ends_stopped STOP '-d 2 --precision 0 -w 0 --profile' usermode-count
+	check 'ends: stopped within a window, and continued before it ends' ends_stopped_within
+	check 'ends: stopped as process 1 of a container' ends_stopped_container
+	check 'ends: stopped as bench: no window is as long as that' ends_stopped_bench
+	check 'ends: stopped in compare: the verdict is that of equals' ends_stopped_compare
+	check 'ends: a main thread without a CPU comes to an end' ends_starved
+	check 'ends: a stack of 64 KiB' ends_stack
+	check 'ends: any limit of memory: a figure, or a reason that names memory' ends_memory
+	check 'ends: no memory for the log of the verifier' ends_no_log
+	check 'ends: any limit of open files: a figure, or a reason that names the limit' ends_files
+	check 'ends: no locked memory' ends_memlock
+	check 'ends: no process more: the producer cannot be started' ends_processes
+	check 'ends: a limit of file sizes: --save and standard output say so' ends_file_size
+	check 'ends: long names: rows, paths, values' ends_long_names
+	check 'ends: a root that cannot be written' ends_read_only
+	check 'ends: no /proc, no /sys, no /dev' ends_nothing_mounted
+	check 'ends: the environment changes nothing' ends_environment
+	check 'ends: the address and undefined-behaviour sanitizers find nothing in a run of all rows' ends_sanitized address,undefined
+	check 'ends: the thread sanitizer finds nothing in a run with two producers' ends_sanitized thread
+	check 'ends: BTF that cannot be mapped is read, in short reads' ends_btf_pipe
+	check 'ends: no BTF: the rows that need it say so, all others run' ends_no_btf
+	check 'ends: BTF that cannot be followed: the rows that need it say so, all others run' ends_bad_btf
+	check 'ends: a function in kallsyms but not in BTF, in neither, or only as a clone of the compiler' ends_missing_function
+	check 'ends: no kprobe or uprobe PMU in sysfs' ends_no_pmu
+	check 'ends: a file system that allows no uprobes (EIO)' ends_uprobe_eio
+	check 'ends: perf_event_paranoid 4 is named with its value' ends_paranoid
+	check 'ends: ± is defined where it is printed' ends_plus_minus
+	check 'ends: each case in tests/cases.txt is held by tests that exist' ends_cases
+	check 'ends: a load that the verifier does not end is interrupted, and the next row runs' ends_hang_interrupted
+	check 'ends: a load that hangs' ends_hang load kernel-count BPF_PROG_LOAD
+	check 'ends: an attachment that hangs' ends_hang attach uprobe-nop attaching
+	check 'ends: a first batch that hangs: the json is whole, what was known is saved' ends_hang_json
+	check 'ends: a producer that hangs' ends_hang producer kernel-count 'the last batch'
+	check 'ends: a thread that dies' ends_hang dies usermode-count 'the last batch'
+	check 'ends: list, compare and jit of a row that hangs' ends_hang_others
+	stop_hanging
+}
+
+# Where no other run is waited for: what counts its sleeps (waits_of) is in the middle of a row then.
+own_with_signals() { own_network env --default-signal=INT,TERM,HUP,PIPE "$@"; }
+
+# SIGINT is not held back before there is a row to finish.
+ends_reading() {
+	mkfifo pipe
+	own_with_signals "$bin" -q --obj pipe rawtp >out 2>err &
+	exec 7>pipe
+	kill -s INT $!
+	wait_for has_ended $!
+	wait $!
+	status=$?
+	show 'interrupted'
+	want_status 130
+	want_empty out
+}
+
+# A signal from outside cannot end process 1, but it interrupts.
+ends_container() {
+	need_root
+	unshare --pid --fork true || skip 'no pid name space'
+	own_with_signals unshare --pid --fork --kill-child "$bin" -q -d 60 -w 0 --precision 0 usermode-count >out 2>err &
+	wait_for child_of $!
+	wait_for waits_of "$(child_of $!)" 20
+	kill -s TERM "$(child_of $!)"
+	wait $!
+	status=$?
+	show 'process 1, interrupted'
+	want_status 143
+	want out '^usermode-count .* interrupted$'
+}
+
+has_ended() { ! kill -0 "$1" 2>/dev/null; }
+
+child_of() { pgrep -P "$1" -x bpftrig; }
+
+# stop_and_go PID [SIGNAL]: for longer than some windows, once it has measured a few.
+stop_and_go() {
+	wait_for waits_of "$1" 20
+	kill -s "${2-STOP}" "$1"
+	wait_for has_line "/proc/$1/status" '^State:\s+T'
+	sleep 1
+	kill -s CONT "$1"
+}
+
+# ends_stopped SIGNAL OPTIONS ROW
+ends_stopped() {
+	# shellcheck disable=SC2086
+	own_with_signals "$bin" -q $2 "$3" >out 2>err &
+	stop_and_go $! "$1"
+	wait $!
+	status=$?
+	show "$2 $3"
+	want_status 0
+	want out "^$3.* windows late, and taken again"
+	is_figure "$(grep -m 1 'taken again' out)" 2 || is_figure "$(grep -m 1 'taken again' out)" || fail 'no figure'
+}
+
+# Windows of a second. What was stopped for a part of one would not be late, if the wait did not begin again.
+ends_stopped_within() {
+	own_with_signals "$bin" -q -d 200 -w 0 usermode-count >out 2>err &
+	wait_for has_line "/proc/$!/wchan" 'sigtimedwait|^0$' # in its first window
+	sleep 0.2
+	kill -s STOP $!
+	wait_for has_line "/proc/$!/status" '^State:\s+T'
+	sleep 0.3
+	kill -s CONT $!
+	wait_for waits_of $! $(($(sed -n 's/^voluntary_ctxt_switches:\s*//p' "/proc/$!/status") + 6))
+	kill -s INT $!
+	wait $!
+	status=$?
+	show 'stopped, and interrupted later'
+	want_status 130
+	want out '^usermode-count.* windows late, and taken again.* interrupted$'
+}
+
+ends_stopped_container() {
+	need_root
+	unshare --pid --fork true || skip 'no pid name space'
+	own_with_signals unshare --pid --fork --kill-child "$bin" -q -d 2 --precision 0 -w 0 usermode-count >out 2>err &
+	wait_for child_of $!
+	stop_and_go "$(child_of $!)"
+	wait $!
+	status=$?
+	want_status 0
+	want out '^usermode-count.* windows late, and taken again'
+}
+
+# In brackets is by how much a window missed its second, in microseconds.
+ends_stopped_bench() {
+	"$bench" -w 1 -d 3 usermode-count >out 2>err &
+	wait_for has_line out '^Iter +1 '
+	kill -s STOP $!
+	wait_for has_line "/proc/$!/status" '^State:\s+T'
+	sleep 1
+	kill -s CONT $!
+	wait $!
+	status=$?
+	show 'as bench'
+	want_status 0
+	want err 'usermode-count: [1-9][0-9]* windows late, and taken again'
+	[ "$(grep -c '^Iter' out)" = 4 ] || fail 'not a line for each window that counts'
+	awk -F'[(]|us[)]' '/^Iter/ && ($2 > 500000 || $2 < -500000) { exit 1 }' out || fail 'a window is as long as the stop'
+}
+
+ends_stopped_compare() {
+	own_with_signals "$bin" -q compare -d 2 usermode-count usermode-count >out 2>err &
+	stop_and_go $!
+	wait $!
+	status=$?
+	show compare
+	want_status 0
+	want_comparison usermode-count usermode-count any
+}
+
+# Many others at a better priority, and one CPU: each window comes late. That must not be taken again for ever.
+ends_starved() {
+	local hogs='' i
+
+	need taskset
+	for i in 1 2 3 4; do
+		taskset -c 0 sh -c 'while :; do :; done' &
+		hogs="$hogs $!"
+	done
+	run timeout --foreground 300 nice -n 19 taskset -c 0 "$bin" -q -d 0.05 -w 0 usermode-count
+	# shellcheck disable=SC2086
+	kill $hogs
+	want_ended # a producer that gets no CPU at all is a failure
+	want out '^usermode-count '
+}
+
+# with_limit OPTIONS COMMAND...: by prlimit.
+with_limit() {
+	local options=$1
+
+	shift
+	need prlimit
+	# shellcheck disable=SC2086
+	run timeout --foreground 120 prlimit $options -- "$@"
+}
+
+# Not killed: an exit status that bpftrig gives, and not a line too many.
+want_ended() {
+	case $status in 0 | 1 | 4) ;; *) fail "exit status $status" ;; esac
+	want_none err 'Sanitizer|Segmentation'
+}
+
+# want_no_failure FILE: of a run of all rows, but for those that something else on this machine triggers too.
+want_no_failure() {
+	grep ' failed: ' "$1" | grep -v 'something else on this machine' >failures
+	want_empty failures
+}
+
+ends_stack() {
+	local words
+
+	need_root
+	for words in '-q -d 0.05 -w 0 all' '-d 0.05 -w 0 -p 8 usermode-count' '-q list all' '-q --help' '-q compare -d 0.1 usermode-count syscall-count' \
+		'-v -d 0.05 -w 0 --profile --chart --svg out.svg --save saved rawtp kernel-count' '-q --format json -d 0.05 -w 0 usermode-count' \
+		'diff saved saved' 'initramfs archive'; do
+		# shellcheck disable=SC2086
+		with_limit --stack=65536:65536 "$bin" $words
+		want_ended
+		want_no_failure out
+	done
+}
+
+# From what is just enough to start (with less, the kernel kills it before it begins) up to enough for all.
+ends_memory() {
+	local kilobytes figures=0
+
+	need_root
+	for ((kilobytes = 800; kilobytes <= 65536; kilobytes = kilobytes * 5 / 4)); do
+		with_limit --as=$((kilobytes * 1024)) "$bin" -q -d 0.02 -w 0 usermode-count kernel-count uprobe-nop
+		want_ended
+		[ -s out ] || want err 'no memory'
+		grep -vE 'M/s|ENOMEM \(12\)|EAGAIN \(11\)|out of memory' out >left
+		[ ! -s left ] || fail "with $kilobytes kB: $(head -n 1 left)"
+		figures=$(grep -c M/s out)
+	done
+	[ "$figures" -ge 2 ] || fail 'not even 64 MB were enough'
+}
+
+# The verifier refuses the program, and there is no memory for its words: what is said is what it returned.
+ends_no_log() {
+	need_root
+	fixture rejected
+	injected_log() { with_limit "--as=$1" "$bin" -q -d 0.02 -w 0 --obj rejected.o rawtp; }
+	injected_log 67108864
+	[ "$status" = 1 ] || skip 'rawtp is skipped here'
+	want out 'failed: BPF_PROG_LOAD of .*E[A-Z]+ \([0-9]+\)'
+	cp out whole
+	need_strace
+	run timeout --foreground 60 strace -f -qq -e signal=none -o calls -e trace=mmap -e inject=mmap:error=ENOMEM:when=9+ \
+		"$bin" -q -d 0.02 -w 0 --obj rejected.o rawtp
+	want_status 1
+	want out ' failed: '
+}
+
+ends_files() {
+	local limit
+
+	need_root
+	for ((limit = 0; limit <= 16; limit++)); do
+		with_limit --nofile=$limit:$limit "$bin" -q -d 0.02 -w 0 usermode-count kernel-count uprobe-nop
+		want_ended
+		want_row out usermode-count figure
+		grep -vE 'M/s| skipped: |EMFILE \(24\).*(ulimit -n)?' out >left
+		[ ! -s left ] || fail "with $limit files: $(head -n 1 left)"
+	done
+	want_row out kernel-count figure
+}
+
+ends_memlock() {
+	need_root
+	with_limit --memlock=0:0 "$bin" -q -d 0.05 -w 0 kernel-count
+	want_status 0
+	want_row out kernel-count figure
+	with_limit --memlock=0:0 "$bin" -d 0.05 -w 0 --profile usermode-count
+	want_status 0
+	want_row out usermode-count figure
+}
+
+ends_processes() {
+	need_root
+	need setpriv
+	chmod 755 .
+	with_limit --nproc=1:1 setpriv --reuid=54321 --regid=54321 --clear-groups -- "$bin" -q -d 0.05 -w 0 usermode-count
+	want_status 1
+	want out '^usermode-count *:  failed: start of producer 0: EAGAIN \(11\)'
+}
+
+ends_file_size() {
+	# shellcheck disable=SC2016
+	run bash -c 'prlimit --fsize=100:100 -- "$1" -q -d 0.05 -w 0 --save saved usermode-count | cat; exit "${PIPESTATUS[0]}"' sh "$bin"
+	want_status 1
+	want err '^bpftrig: saved: EFBIG \(27\)'
+	want_row out usermode-count figure
+	# shellcheck disable=SC2016
+	run bash -c 'prlimit --fsize=10:10 -- "$1" -q -d 0.05 -w 0 usermode-count 2>&1 >part | cat >&2; exit "${PIPESTATUS[0]}"' sh "$bin"
+	want_status 1
+	want err 'EFBIG \(27\)'
+	with_limit --fsize=1000:1000 "$bin" initramfs archive
+	want_status 1
+	want err 'archive: EFBIG'
+	[ ! -e archive ] || fail 'half an archive is left'
+}
+
+ends_long_names() {
+	local long option
+
+	long=$(head -c 100000 /dev/zero | tr '\0' x)
+	for option in '' --obj= --save= --svg= --format= --batch= --precision= --prod-affinity= -d -p --on-exit= --; do
+		"$bin" -q "$option$long" rawtp >out 2>err
+		status=$?
+		cut -c 1-200 err
+		case $option in
+		--obj= | --save= | --svg=)
+			want_status 1
+			want err 'ENAMETOOLONG \(36\)'
+			;;
+		*) want_status 2 ;;
+		esac
+		want_lines err 1
+		want_empty out
+	done
+	echo 'just a text, of more bytes than an ELF header has, so that it could be taken for one' >text
+	"$bin" -q --obj "$(printf './%.0s' {1..1000})text" kernel-count >out 2>err
+	want out 'text: not an ELF file'
+	for option in "compare $long rawtp" "diff $long $long" "list $long" "jit $long" "initramfs /$long"; do
+		# shellcheck disable=SC2086
+		"$bin" $option >out 2>err
+		status=$?
+		cut -c 1-200 err
+		[ "$status" = 1 ] || want_status 2
+		want_lines err 1
+	done
+	long=${long:0:200} # as much as a file's name may have
+	must "$bin" -q -d 0.02 -w 0 --save "$long" usermode-count
+	[ -s "$long" ] || fail 'nothing is saved'
+	cp "$tmp/bin/bpf_progs.o" "$long"
+	is_root || return 0
+	must "$bin" -q -d 0.02 -w 0 --obj "$long" kernel-count
+	mkdir "$long.d"
+	cp "$bin" "$long.d/$long"
+	must "$long.d/$long" -q -d 0.02 -w 0 uprobe-nop usdt-nop
+}
+
+# The same rows as ever, with the root mounted read-only (in a mount name space).
+ends_read_only() {
+	need_root
+	unshare --mount true || skip 'no mount name space'
+	# shellcheck disable=SC2016
+	run unshare --mount sh -c 'mount --bind "$1" "$1" && mount -o remount,ro,bind / 2>/dev/null
+		mount -o remount,ro,bind "$1" && cd "$1" && ! touch x 2>/dev/null && exec ./bpftrig -q -d 0.05 -w 0 all' sh "$tmp/bin"
+	cut -d: -f1 out | tr -d ' ' >names
+	printf '%s\n' "$row_names" | diff - names || fail 'not every row has its line'
+	want_no_failure out
+	# shellcheck disable=SC2016
+	run unshare --mount sh -c 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && cd "$1" && exec ./bpftrig -q --save x usermode-count' sh "$tmp/bin"
+	want_status 1
+	want err '^bpftrig: x: EROFS \(30\)'
+}
+
+# A root with nothing but the program. With the rights to, it finds proc, sysfs and tracefs without a mount; without them, it says which
+# rows need what.
+ends_nothing_mounted() {
+	need_root
+	know_all
+	mkdir root
+	cp "$bin" root/bpftrig
+	chmod 755 . root
+	run chroot root /bpftrig -q -d 0.05 -w 0 all
+	want_ended
+	cut -d: -f1 out | tr -d ' ' >names
+	printf '%s\n' "$row_names" | diff - names || fail 'not every row has its line'
+	want_no_failure out
+	grep -v ' skipped: ' out | cut -d: -f1 | tr -d ' ' >here
+	grep -v ' skipped: ' "$tmp/all" | cut -d: -f1 | tr -d ' ' >there
+	want_same here there 'other rows give a figure than with all mounted'
+	run setpriv --reuid=65534 --regid=65534 --clear-groups chroot --userspec=65534:65534 root /bpftrig -q -d 0.05 -w 0 usermode-count rename-base
+	[ "$status" != 125 ] || run chroot --userspec=65534:65534 root /bpftrig -d 0.05 -w 0 usermode-count rename-base
+	want_row out usermode-count figure
+	want out '^rename-base *:  skipped: .*there is no procfs'
+}
+
+# Only cost asks for it, which looks for the files of the user's programs as a shell does; the build without cost cannot. With an
+# environment that would change others, a run does and says the same.
+ends_environment() {
+	grep -E 'getenv|environ\b|execvp|setlocale|wordexp' "$top/bpftrig.c" | grep -vE 'find_in_folders\(getenv\((variable|"PATH")\)|execve\(cost->path, .*, environ\)' >asks
+	want_empty asks
+	if command -v musl-gcc >/dev/null; then
+		copy_tree tree
+		must make -C tree SMALL=1 CC=musl-gcc LDFLAGS=-Wl,-Map=map
+		want tree/map '\(__libc_start_main\.l?o\)'
+		want_none tree/map '\((getenv|secure_getenv|setlocale|tzset|__tz)\.l?o\)'
+	fi
+	for arguments in --help 'list usermode-count' 'initramfs' '-q --format csv fentri' 'diff missing missing'; do
+		# shellcheck disable=SC2086
+		env -i "$bin" $arguments >plain.out 2>plain.err
+		# shellcheck disable=SC2086
+		env -i LD_PRELOAD=/missing.so LD_LIBRARY_PATH=/ LD_DEBUG=all LC_ALL=de_DE.UTF-8 LANG=tr_TR LANGUAGE=de TZ=:/etc/passwd TMPDIR=/missing \
+			HOME=/missing COLUMNS=20 LINES=2 TERM=dumb NO_COLOR=1 PATH=/missing POSIXLY_CORRECT=1 MALLOC_PERTURB_=165 MUSL_LOCPATH=/ \
+			GCONV_PATH=/ GLIBC_TUNABLES=glibc.malloc.check=3 BPFTRIG_SMALL=1 ASAN_OPTIONS=x IFS=x \
+			"$bin" $arguments >out 2>err
+		status=$?
+		show "$arguments"
+		want_same out plain.out
+		want_same err plain.err
+	done
+	must env -i COLUMNS=20 LINES=2 TERM=dumb "$bin" -q -d 0.05 -w 0 --chart usermode-count
+	sed 's/[0-9.]\+/N/g; s/[^ -~]//g' out >one
+	must env -i "$bin" -q -d 0.05 -w 0 --chart usermode-count
+	want out '^usermode-count '
+}
+
+# ends_sanitized SANITIZERS: nothing on standard error, whatever each row comes to.
+ends_sanitized() {
+	local words='all' turn=
+
+	need_root
+	echo 'int main(void) { return 0; }' >empty.c
+	{ gcc -fsanitize="$1" empty.c -o empty && ./empty; } || skip 'gcc has no such sanitizer here'
+	[ "$1" != thread ] || { words='-p 2 usermode-count syscall-count kernel-count rawtp uprobe-nop rename-base' turn='setarch -R'; }
+	must gcc -g -O1 -fno-omit-frame-pointer -fsanitize="$1" -fno-sanitize-recover=all -pthread -I"$tmp/bin" "$top/bpftrig.c" -o sanitized -lm
+	# shellcheck disable=SC2086
+	run $turn ./sanitized -q -d 0.05 -w 0 $words
+	want_ended
+	want_none err 'Sanitizer|runtime error|WARNING'
+	must ./sanitized -q -d 0.05 -w 0 --profile --chart --svg a.svg --save saved usermode-count kernel-count
+	must ./sanitized diff saved saved
+	must ./sanitized -q compare -d 0.2 usermode-count usermode-count
+}
+
+# bound FILE PLACE COMMAND...: with the file in that place, in a mount name space of its own.
+bound() {
+	need_root
+	unshare --mount true || skip 'no mount name space'
+	[ -e "$2" ] || skip "there is no $2"
+	# shellcheck disable=SC2016
+	run timeout --foreground 120 unshare --mount sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$@"
+}
+
+btf=/sys/kernel/btf/vmlinux
+
+# mmap() of a pipe fails; its reads are as short as its writes. One row that opens it once: what comes of that is what comes without.
+ends_btf_pipe() {
+	need_root
+	know_all
+	mkfifo pipe
+	dd if=$btf bs=1000 of=pipe status=none &
+	bound pipe $btf "$bin" -q -d 0.05 -w 0 fentry
+	sed 's/M\/s.*//; s/[0-9]//g' out >here
+	line_of fentry "$tmp/all" | sed 's/M\/s.*//; s/[0-9]//g' | diff -b - here || fail 'it is not as with a file'
+}
+
+ends_no_btf() {
+	need_root
+	need_strace
+	run timeout --foreground 120 strace -f -qq -e signal=none -o calls -e trace=open,openat -P $btf -P kernel/btf/vmlinux \
+		-e inject=open,openat:error=ENOENT "$bin" -q -d 0.05 -w 0 fentry tpbtf usermode-count kernel-count uprobe-nop
+	want_row out fentry 'the kernel has no BTF'
+	want_row out tpbtf 'the kernel has no BTF'
+	want_row out usermode-count figure
+	want_row out kernel-count figure
+	want_row out uprobe-nop either
+}
+
+ends_bad_btf() {
+	printf 'no BTF at all, but a few bytes' >garbage
+	bound garbage $btf "$bin" -q -d 0.05 -w 0 fentry usermode-count kernel-count
+	want_status 0
+	want_row out fentry 'kernel BTF: magic'
+	want_row out kernel-count figure
+}
+
+# BTF without a type: a header, and one empty string. Which half is missing is told by kallsyms.
+ends_missing_function() {
+	[ "$(printf '\1\0' | od -An -tu2 | tr -d ' ')" = 1 ] || skip 'the bytes are those of a little-endian machine'
+	printf '\237\353\1\0\30\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0' >tiny
+	bound tiny $btf "$bin" -q fentry
+	want_row out fentry 'kernel BTF: ENOENT (2): /proc/kallsyms has function bpf_get_numa_node_id, but it is not to be had here'
+	echo 'ffffffff81000000 T bpf_get_numa_node_id.isra.0' >symbols
+	# shellcheck disable=SC2016
+	bound tiny $btf sh -c 'mount --bind symbols /proc/kallsyms && exec "$1" -q fentry' sh "$bin"
+	want_row out fentry "the kernel has bpf_get_numa_node_id only as the compiler's bpf_get_numa_node_id.isra.0"
+	# shellcheck disable=SC2016
+	bound tiny $btf sh -c 'mount --bind /dev/null /proc/kallsyms && exec "$1" -q fentry' sh "$bin"
+	want_row out fentry 'the kernel has no function bpf_get_numa_node_id'
+}
+
+ends_no_pmu() {
+	local row pmu
+
+	need_root
+	need_strace
+	for row in uprobe-nop kprobe; do
+		pmu=${row%-nop}
+		run timeout --foreground 120 strace -f -qq -e signal=none -o calls -e trace=open,openat -P "/sys/bus/event_source/devices/$pmu/type" \
+			-P "bus/event_source/devices/$pmu/type" -e inject=open,openat:error=ENOENT "$bin" -q -d 0.05 -w 0 "$row" usermode-count
+		want_row out "$row" ': '
+		[ "$pmu" = kprobe ] || want_row out "$row" '/sys/bus/event_source/devices/uprobe/type: ENOENT (2): the kernel has no uprobe events'
+		want_row out usermode-count figure
+	done
+}
+
+ends_uprobe_eio() {
+	need_figure uprobe-nop
+	injected '-e trace=perf_event_open -e inject=perf_event_open:error=EIO' uprobe-nop
+	want_status 4
+	want_row out uprobe-nop 'the file system of this program does not allow uprobes: copy it to another, such as a tmpfs'
+}
+
+ends_paranoid() {
+	need_figure uprobe-nop
+	need_strace
+	echo 4 >four
+	bound four /proc/sys/kernel/perf_event_paranoid strace -f -qq -e signal=none -o calls -e trace=perf_event_open \
+		-e inject=perf_event_open:error=EACCES "$bin" -q -d 0.05 -w 0 uprobe-nop
+	want_status 4
+	want_row out uprobe-nop 'EACCES (13): forbidden by a sysctl (kernel.perf_event_paranoid = 4)'
+}
+
+ends_plus_minus() {
+	must "$bin" --help
+	want out '± half of the 95% confidence'
+	want "$top/README.md" '±.*(95 ?%|half)|95 ?%.*±'
+}
+
+# Every name that a check has, those of the tables and loops with their values.
+test_names() {
+	local kernel names what name row
+
+	sed -nE "s/^\\tcheck [\"'](.*)[\"'] [a-z_]+.*/\\1/p; s/^\\t\\tcheck [\"'](.*)[\"'] [a-z_]*.*/\\1/p; s/^\\t\\tcheck \"(.*)\" \\\\$/\\1/p" "$top/test.sh"
+	while IFS= read -r row; do
+		echo "cli: misuse: bpftrig ${row%% | *}"
+	done < <(misuses)
+	while IFS='|' read -r kernel names what; do
+		for name in $names; do
+			echo "vm: ${kernel% }: $name: ${what# }"
+		done
+	done < <(vm_expectations)
+}
+
+# In tests/cases.txt, each line that begins with a tab is the whole name of a test; the others, but for remarks, are the cases.
+ends_cases() {
+	local test
+
+	test_names >names
+	sed -n 's/^\t//p' "$top/tests/cases.txt" >named
+	[ "$(wc -l <named)" -ge 60 ] || fail "only $(wc -l <named) tests are named"
+	awk '/^[^#\t]/ { if (open) bad = open; open = $0 } /^\t/ { open = "" } END { if (open bad) { print open bad; exit 1 } }' "$top/tests/cases.txt" ||
+		fail 'a case without a test'
+	while IFS= read -r test; do
+		case $test in
+		unit:*) grep -qF -e "${test#unit: }\"" -e "\"${test#unit: *: }\"" "$top/tests/unit.c" || fail "no such test: $test" ;;
+		*) grep -qxF -- "$test" names || fail "no such test: $test" ;;
+		esac
+	done <named
+}
+
+# ends_hang NAME ROW STAGE: the row has its reason, and there is no other.
+ends_hang() {
+	hanging "$1" 1
+	want_lines out 1
+	want out "^$2 *:  failed: $3 $lost\$"
+}
+
+ends_hang_interrupted() {
+	hanging verifier 1
+	want_lines out 2
+	want out '^kernel-count *:  failed: BPF_PROG_LOAD took more than 60 s, and was interrupted$'
+	want_row out usermode-count figure
+}
+
+ends_hang_json() {
+	hanging batch 1
+	need python3
+	python3 -c 'import json; b = json.load(open("out"))["benchmarks"]
+assert b[0]["name"] == "usermode-count" and "error_message" not in b[0], b
+assert b[-1]["name"] == "kernel-count" and "the first batch took more" in b[-1]["error_message"], b' || fail 'the json is not whole'
+	want saved '^BenchmarkTrigger/usermode-count '
+}
+
+ends_hang_others() {
+	hanging list 1
+	need python3
+	python3 -c 'import json; b = json.load(open("out")); assert [r["works"] for r in b] == [True, False], b; assert "the first batch" in b[1]["reason"], b' ||
+		fail 'the json of list is not whole'
+	hanging compare 1
+	want err "kernel-count: failed: BPF_PROG_LOAD $lost"
+	hanging jit 1
+	want err "kernel-count: failed: BPF_PROG_LOAD $lost"
+}
+
+# Nothing can end it at once, but it does not take the whole minute either.
+ends_hang_signalled() {
+	[ -d "$tmp/hanging-signalled" ] || skip 'not root, no gcc, or no seccomp listeners'
+	wait_for test -s "$tmp/hanging-signalled/pid"
+	wait_for child_of "$(pgrep -P "$(cat "$tmp/hanging-signalled/pid")")"
+	sleep 1 # it holds the signal back once it has begun; before, it would just end
+	kill -s INT "$(child_of "$(pgrep -P "$(cat "$tmp/hanging-signalled/pid")")")"
+	hanging signalled 130
+	want out "^kernel-count *:  failed: BPF_PROG_LOAD took more than "
+	want_lines out 1
+}
+
 # === vm: the binary as /init on released kernels ===============================================================================
 
 vm_kernels='x86_64-5.10 x86_64-6.1 x86_64-6.12 x86_64-new'
@@ -4207,6 +4875,10 @@ vm_foreign() {
 	want_rows out $row_names
 	want_row out usermode-count figure
 	[ "$machine" = arm ] || want_row out uprobe-nop figure
+	case $machine in # the name of the system call's entry is right
+	riscv64) want_row out kprobe-legacy __riscv_sys_getpgid ;;
+	*) want_row out kprobe-legacy figure ;;
+	esac
 	want_row out kernel-count figure
 	want_row out rename-tp figure
 	cp out all
@@ -4326,6 +4998,8 @@ group_vm() {
 	check 'vm: x86_64-6.12: lockdown=confidentiality: each row is a figure or a reason' vm_lockdown x86_64-6.12 confidentiality
 	check 'vm: x86_64-6.12: lockdown=confidentiality is named where it forbids a row' vm_lockdown_named x86_64-6.12
 	check 'vm: x86_64-6.12: arguments in the archive, and --on-exit' vm_init
+	check 'vm: x86_64-6.1: 1024 CPUs that may come, and one that is there' vm_possible_cpus
+	check 'vm: x86_64-6.12: a CPU that is not online' vm_offline_cpu
 	check 'vm: arm64-6.12: each row has one line, a figure or a reason' vm_foreign arm64 arm64-6.12 aarch64
 	check 'vm: riscv64-6.12: each row has one line, a figure or a reason' vm_foreign riscv64 riscv64-6.12
 	check 'vm: riscv64-6.12: the JIT is off, and each figure of a program says so' vm_jit_off
@@ -4371,7 +5045,7 @@ vm_boot() {
 	image=$(kernel_fetch "$1" 2>why) || skip "no kernel image: $(tail -n 1 why)"
 	[ -e initrd ] || vm_archive
 	# shellcheck disable=SC2086
-	timeout --foreground 300 qemu-system-x86_64 -accel tcg ${QEMU_MORE-} -kernel "$image" -initrd initrd -m 512 -cpu max -smp 1 -no-reboot \
+	timeout --foreground 300 qemu-system-x86_64 -accel tcg -m 512 -cpu max -smp 1 ${QEMU_MORE-} -kernel "$image" -initrd initrd -no-reboot \
 		-display none -monitor none -serial stdio \
 		-append "console=ttyS0 quiet panic=-1 $2 -- $3" </dev/null >console 2>err
 	status=$?
@@ -4450,6 +5124,30 @@ vm_no_console() {
 	want_row out rename-base figure
 	want_row out tp-legacy figure
 	want_exit 0
+}
+
+# What is sized by CPUs is sized by those that this process may use; the kernel's per-CPU maps and its answers are for all that may come.
+vm_possible_cpus() {
+	need_root
+	QEMU_MORE='-m 1024' vm_boot x86_64-6.1 'possible_cpus=1024 loglevel=7' '-d 0.1 -w 0 usermode-count kernel-count fentry tp-legacy kprobe uprobe-nop'
+	want console 'nr_cpu_ids:1024'
+	for row in usermode-count kernel-count fentry tp-legacy kprobe uprobe-nop; do
+		want_row out $row figure
+	done
+	want out 'Linux .* 1 CPU,'
+	want_exit 0
+}
+
+vm_offline_cpu() {
+	need_root
+	QEMU_MORE='-smp 2 -cpu max,cx16=off' vm_boot x86_64-6.12 'maxcpus=1' '-d 0.1 -w 0 -p 2 kernel-count tp'
+	want out 'Linux .* 1 CPU,'
+	want out '^kernel-count .*2 producers on 1 CPUs'
+	want out '^tp .*2 producers on 1 CPUs'
+	want_exit 0
+	QEMU_MORE='-smp 2 -cpu max,cx16=off' vm_boot x86_64-6.12 'maxcpus=1' '-q --prod-affinity 1 kernel-count'
+	want out '^bpftrig: --prod-affinity: CPU 1 is not online'
+	want_exit 2
 }
 
 vm_lockdown() {

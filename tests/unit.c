@@ -3403,6 +3403,20 @@ static void test_reasons(void)
 	      reason + REASON_MAX - 8);
 }
 
+static void test_missing_symbol(void)
+{
+	static const int errs[] = { EINVAL, ENOENT, ESRCH };
+	bool ok = true;
+
+	for (size_t i = 0; i < COUNT_OF(errs); i++) {
+		char wanted[128];
+
+		snprintf(wanted, sizeof(wanted), "call: %s (%d): |the kernel has no function no_such_function|; needs a kernel", errno_name(errs[i]), errs[i]);
+		ok &= blame_missing_symbol("call", -errs[i], "no_such_function", "a kernel") == SKIPPED && says_all(reason, wanted);
+	}
+	check(ok, "errors: a missing function has one text, whatever the errno", "came '%s'", reason);
+}
+
 /* Only what does not depend on the rights of this process or on the settings of this machine. */
 static void test_blame(void)
 {
@@ -3865,6 +3879,7 @@ int main(void)
 	test_errno_names();
 	test_reasons();
 	test_blame();
+	test_missing_symbol();
 	test_check_hits();
 	test_verify();
 	test_possible();
