@@ -2494,7 +2494,7 @@ static enum outcome link_relocate(struct object *obj, struct code *code, uint32_
 		return link_address(obj, code, at, &sym, where);
 	if (type != R_BPF_64_32 || insn->code != OP_CALL)
 		return fail("%s: %s: type %u does not go with instruction code %#x", elf->name, where, type, insn->code);
-	if (sym.st_shndx == SHN_UNDEF) {
+	if (sym.st_shndx == SHN_UNDEF && *elf_symbol_name(elf, &sym)) {
 		insn->src_reg = INSN_PSEUDO_KFUNC_CALL;
 		insn->imm = (int32_t)symbol;
 		return DONE;

@@ -713,6 +713,7 @@ static void test_corrupt_link(void)
 			    "address of a function" } },
 		{ "prog", { "link: a call of a variable is refused", REL_SYM("prog", 2), SYM_FIRST,
 			    "calls first|no function" } },
+		{ "prog", { "link: a call of a kfunc without a name is refused", REL_SYM("prog", 2), 0, "calls , which is no function" } },
 		{ "prog", { "link: a map definition is refused", REL_SYM("prog", 0), SYM_MAP,
 			    "section .maps defines a map" } },
 		{ "prog", { "link: a variable in another section is refused", REL_SYM("prog", 0), SYM_OTHER,
