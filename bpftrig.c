@@ -7081,13 +7081,12 @@ static void profile_read(struct profile *profile, struct ring *ring)
 {
 	const char *data = (const char *)ring->page + sysconf(_SC_PAGESIZE);
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	struct { struct perf_event_header header; uint64_t ip; } record;
 
-	for (uint64_t at = 0; at + sizeof(struct perf_event_header) <= head;) {
-		struct { struct perf_event_header header; uint64_t ip; } record;
-
+	for (uint64_t at = 0; at + sizeof(record) <= head;) {
 		for (size_t i = 0; i < sizeof(record); i++)
 			((char *)&record)[i] = data[(at + i) % RING_SIZE];
-		if (record.header.size < sizeof(record.header))
+		if (record.header.size < sizeof(record)) /* none of the kernel's is, and there is no room for more of them */
 			break;
 		at += record.header.size;
 		if (record.header.type != PERF_RECORD_SAMPLE) {

@@ -3334,6 +3334,23 @@ static void test_ring(void)
 	free(profile.spots);
 }
 
+/* Records smaller than a sample would be more than there is room for; the last here is cut off, too. */
+static void test_ring_small(void)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	struct perf_event_mmap_page *at = mmap(NULL, page + RING_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ring ring = { .page = at };
+	struct profile profile = { .spots = malloc(sizeof(struct spot)) }; /* as profile_run() has it, for 16 bytes of records */
+	const struct perf_event_header small = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(small) };
+
+	for (int i = 0; i < 3; i++)
+		memcpy((char *)at + page + i * sizeof(small), &small, sizeof(small));
+	at->data_head = 3 * sizeof(small);
+	profile_read(&profile, &ring);
+	check(!profile.n, "profile: records smaller than a sample end the reading", "%u", profile.n);
+	free(profile.spots);
+}
+
 /* === Errors =============================================================================================================== */
 
 static void test_errno_names(void)
@@ -3877,6 +3894,7 @@ int main(void)
 	test_gunzip();
 	test_profile();
 	test_ring();
+	test_ring_small();
 	test_errno_names();
 	test_reasons();
 	test_blame();
