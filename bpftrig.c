@@ -7068,12 +7068,12 @@ static int compare_spots(const void *a, const void *b)
 	return (x->ip > y->ip) - (x->ip < y->ip);
 }
 
-/* Most first; equal ones by name, so that two runs are easy to compare. */
+/* Most first; equal ones by name, so that two runs are easy to compare. What ends a name tells it from one that goes on. */
 static int compare_counts(const void *a, const void *b)
 {
 	const struct spot *x = a, *y = b;
 
-	return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strncmp(x->symbol, y->symbol, x->len);
+	return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strncmp(x->symbol, y->symbol, x->len + 1);
 }
 
 /* The records of one producer, a spot each. A record may wrap around the end of the ring. */

@@ -3284,6 +3284,7 @@ static void test_profile(void)
 		{ 0xffffffffc0000123, false, "bpf_prog_0123456789abcdef_count", AREA_PROGRAM },
 		{ 0xffffffffc0001004, false, "bpf_trampoline_1", AREA_TRAMPOLINE },
 	};
+	const struct spot prefix[] = { { .count = 1, .symbol = "sys\n", .len = 3 }, { .count = 1, .symbol = "sys_open\n", .len = 8 } };
 	struct profile profile = { .spots = calloc(64, sizeof(struct spot)) };
 	char name[96];
 
@@ -3303,6 +3304,9 @@ static void test_profile(void)
 			      !strncmp(spot->symbol, wanted[i].symbol, spot->len) && area_of_spot(spot) == wanted[i].area,
 		      name, "%.*s %d, %u times", spot->len, spot->symbol, area_of_spot(spot), spot->count);
 	}
+	check(compare_counts(&prefix[0], &prefix[1]) < 0 && compare_counts(&prefix[1], &prefix[0]) > 0,
+	      "profile: of equal counts, a name is before one that goes on", "%d, %d", compare_counts(&prefix[0], &prefix[1]),
+	      compare_counts(&prefix[1], &prefix[0]));
 	profile_fold(&profile);
 	check(profile.n == 7 && profile.spots[0].count == 4 && !strncmp(profile.spots[0].symbol, "first", 5),
 	      "profile: one line for each symbol, the most first", "%u, %u times %.5s", profile.n, profile.spots[0].count, profile.spots[0].symbol);
