@@ -7037,7 +7037,8 @@ static void say_machine(void)
 	if (IS_SMALL)
 		return;
 	put_facts(&s, true, "", ": ", "; ");
-	say("%.*s", (int)(s.len < sizeof(buf) ? s.len - 2 : sizeof(buf)), buf); /* without the last semicolon */
+	if (s.len) /* without /proc and /sys, nothing of all that is known */
+		say("%.*s", (int)(s.len < sizeof(buf) ? s.len - 2 : sizeof(buf)), buf); /* without the last semicolon */
 	say_warnings();
 }
 

@@ -848,6 +848,7 @@ group_cli() {
 	check 'cli: initramfs: --args and --init' cli_archive_parts
 	check 'cli: initramfs: a full disk, a missing folder, a missing --init' cli_archive_fails
 	check 'cli: process 1 of a container does not end the machine' cli_container
+	check 'cli: without /proc and /sys, no line without a word' cli_no_proc
 }
 
 cli_archive() {
@@ -924,6 +925,17 @@ cli_container() {
 		unshare -Ur --pid --fork chroot root /bpftrig -q -d 0.1 -w 0 usermode-count
 	want_row out usermode-count figure
 	want_none out '^bpftrig: exit'
+}
+
+# A line on the machine of which nothing is known is none.
+cli_no_proc() {
+	need_root
+	mkdir root
+	cp "$bin" root/bpftrig
+	chmod 755 . root
+	must timeout --foreground 60 chroot --userspec=65534:65534 root /bpftrig -d 0.05 -w 0 usermode-count
+	want err '^bpftrig: .*Linux'
+	want_none err '^bpftrig: *$'
 }
 
 # Runs bpftrig as typed, with a time limit: no argument that should be refused may start a long run.
