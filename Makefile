@@ -51,7 +51,7 @@ CPPFLAGS += $(if $(SMALL),-DBPFTRIG_SMALL -Wno-unused-function)
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)	$(2)')
 
-.PHONY: all deps musl run test vm docs install uninstall dist deb clean help
+.PHONY: all deps musl run test fuzz vm docs install uninstall dist deb clean help
 all: $(O)/bpftrig
 
 # Flags and compilers are inputs like any file: the stamp changes when they do.
@@ -101,6 +101,10 @@ run: all
 
 test: all
 	./test.sh
+
+# make fuzz [ARGS="object btf"] [RUNS=10000000]
+fuzz: all
+	BUILT=$(O) CLANG=$(CLANG) $(if $(RUNS),RUNS=$(RUNS)) tests/fuzz.sh long $(ARGS)
 
 # make vm KERNEL=path or name [ARGS="-d 1 fentry"] [ARCH=arm64] [EXACT=1]: its exit status is bpftrig's (make says 2 for any but 0).
 vm: all
@@ -170,6 +174,7 @@ help:
 	@echo 'make deps       install what the build and the tests need (as root; apt)'
 	@echo 'make run        build it and run it (as root); ARGS="-d 5 fentry"'
 	@echo 'make test       every test (as root); ends with a line of counts'
+	@echo 'make fuzz       fuzz all that is read, for hours: ARGS="object btf" RUNS=10000000 (tests/fuzz.sh says more)'
 	@echo 'make musl       fetch musl for ARCH=arm64|riscv64|s390x|arm, for small cross builds (deps does)'
 	@echo 'make vm         boot it in QEMU: KERNEL=image ARGS="fentry" EXACT=1 (time counts instructions)'
 	@echo 'make docs       write what README.md, bpftrig.1 and bpftrig.bash have of the tables in bpftrig.c'

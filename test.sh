@@ -3,7 +3,7 @@
 #
 # Every test of bpftrig.
 #
-# usage: ./test.sh [group...]		groups: build unit cli rows bench figures why ends faults docs examples vm; with none, all of them
+# usage: ./test.sh [group...]		groups: build unit fuzz cli rows bench figures why ends faults docs examples vm; with none, all of them
 #
 # Prints `ok - NAME`, `not ok - NAME: REASON` with the output that was judged, or `skip - NAME: REASON` for what cannot run here,
 # and last the counts. Exit status 1 if anything failed.
@@ -17,7 +17,7 @@ set -u
 export LC_ALL=C
 
 top=$(cd "$(dirname "$0")" && pwd)
-all_groups='build unit cli rows bench figures why ends faults docs examples vm'
+all_groups='build unit fuzz cli rows bench figures why ends faults docs examples vm'
 small_limit=102400 # bytes of the static, stripped binary with musl, the measuring alone
 size_limit=163840  # and with all that is done with figures
 
@@ -556,7 +556,7 @@ build_headers() {
 
 build_shellcheck() {
 	need shellcheck
-	must env -C "$top" sh -c 'shellcheck -x -e SC1003 test.sh tests/kernels.sh tests/faults.sh gen_embed.sh .ci/run examples/*.sh examples/fleet/*.sh bpftrig.bash'
+	must env -C "$top" sh -c 'shellcheck -x -e SC1003 test.sh tests/kernels.sh tests/faults.sh tests/fuzz.sh gen_embed.sh .ci/run examples/*.sh examples/fleet/*.sh bpftrig.bash'
 }
 
 # One that a release has is 9.8.7 here: what still says another has it from elsewhere.
@@ -736,6 +736,53 @@ unit_run() {
 	else
 		want_status 1
 	fi
+}
+
+# === fuzz: foreign bytes, under sanitizers =====================================================================================
+# tests/fuzz.sh makes the seeds and the programs; here it runs for a minute, and always does the same.
+
+group_fuzz() {
+	local cc=gcc target
+
+	command -v gcc >/dev/null || cc=clang
+	check 'fuzz: seeds from real objects, texts and command lines' fuzz_seeds
+	check "fuzz: every seed, and some damaged in each byte, compiled by $cc" fuzz_command "$cc" plain "$cc"
+	for target in object btf binary saved kallsyms words numbers gunzip notes facts records; do
+		check "fuzz: libFuzzer finds nothing in $target" fuzz_command clang short "$target"
+	done
+	check 'fuzz: 95 % of the lines of ELF, BTF and linking are reached' fuzz_coverage
+}
+
+fuzz() { run env FUZZ="$tmp/fuzz" BUILT="$tmp/bin" CLANG="$clang" "$top/tests/fuzz.sh" "$@"; }
+
+fuzz_seeds() {
+	need "$clang"
+	fuzz seeds
+	want_status 0
+	run find "$tmp/fuzz/seeds" -name 'bpf_progs*' -size +1k
+	want out seeds/object
+	run find "$tmp/fuzz/seeds" -mindepth 1 -maxdepth 1 -empty
+	want_empty out
+}
+
+# fuzz_command COMPILER COMMAND...
+fuzz_command() {
+	need "$1"
+	[ -d "$tmp/fuzz/seeds" ] || fail 'there are no seeds'
+	echo 'int main(void) { return 0; }' >empty.c
+	{ "$1" -fsanitize=address -fsanitize=undefined empty.c -o empty && ./empty; } || skip "$1 has no sanitizers here (libclang-rt-dev, libasan)"
+	shift
+	fuzz "$@"
+	want_status 0
+	want out ' [1-9][0-9]* runs'
+}
+
+fuzz_coverage() {
+	need llvm-cov
+	need llvm-profdata
+	fuzz coverage
+	want_status 0
+	awk '/^(ELF|BTF|Object: linking) / { n++; low += $(NF - 1) < 95 } END { exit !(n == 3 && !low) }' out || fail 'one of the three is below 95 %'
 }
 
 # === cli: arguments, output and signals; no feature of the kernel is needed ====================================================
