@@ -4315,8 +4315,8 @@ static enum outcome find_kprobe_target(struct named *named, char *text, const ch
 
 	if (plus)
 		*plus++ = 0;
-	if (plus && parse_offset(plus, &named->place.off))
-		return malformed("the offset is not a number", wrong);
+	if (!*text || (plus && parse_offset(plus, &named->place.off)))
+		return malformed(*text ? "the offset is not a number" : "names nothing", wrong);
 	if (named->place.off && named->kind->method == KRETPROBE)
 		return malformed("a return has no offset", wrong);
 	format_to(named->where, sizeof(named->where), "%s", text);
@@ -4384,11 +4384,11 @@ static enum outcome find_user_target(struct named *named, char *text, const char
 	bool is_offset;
 	enum outcome o;
 
+	if (plus)
+		*plus++ = 0;
 	if (!colon || colon == text || !*function)
 		return malformed("wants BINARY:FUNC[+OFF] or BINARY:OFFSET", wrong);
 	*colon = 0;
-	if (plus)
-		*plus++ = 0;
 	is_offset = *function >= '0' && *function <= '9' && !plus;
 	if ((plus || is_offset) && parse_offset(plus ? plus : function, &off))
 		return malformed("the offset is not a number", wrong);
