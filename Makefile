@@ -32,7 +32,7 @@ endif
 CFLAGS ?= -Os
 WARN := -Wall -Wextra
 # No warning is an error: a compiler that we have not met may know a new one.
-SIZE := -fno-pie -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+SIZE := -fno-pie -fno-math-errno -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 # Code cannot be written, data and stack cannot be executed, which costs nothing and test.sh looks at. What would cost: -fcf-protection
 # 192 bytes, for what no kernel turns on in a static program; -fstack-protector-strong 3.5 KB, and work in the producers' calls. What has
 # nothing to protect: relro (no relocations in a static program), -fstack-clash-protection (no frame is of variable size, or larger than two

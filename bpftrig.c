@@ -4545,7 +4545,7 @@ static double student_within(double t, unsigned degrees)
 		sum += term;
 		term *= square * (k - 1) / k;
 	}
-	return degrees % 2 ? (atan2(t, sqrt(degrees)) + sine * sum) * 2 / M_PI : sine * sum;
+	return degrees % 2 ? (atan(t / sqrt(degrees)) + sine * sum) * 2 / M_PI : sine * sum;
 }
 
 /* Half the width of Student's two-sided interval, in standard errors, at a level such as 0.95. */
