@@ -153,6 +153,7 @@ enum exit_code {
 
 #define OBJECT_MAX (16 << 20)  /* bytes of an --obj file, of a program for initramfs, of saved results */
 #define BINARY_MAX (1 << 30)   /* bytes of a program or library that is probed; a browser with its symbols has 300 MB */
+#define STRING_MAX 4096	       /* bytes of a name in a file */
 #define BTF_MAX (64 << 20)     /* bytes; the largest vmlinux BTF seen is 6 MB, with every module built in 20 */
 #define TEXT_FILE_MAX (64 << 20) /* kallsyms and available_filter_functions; 10 MB on a distribution's kernel */
 #define FUNCS_MAX 256	       /* functions of one linked program; the kernel's own limit (BPF_MAX_SUBPROGS) */
@@ -792,10 +793,13 @@ static bool bytes_copy(struct bytes from, uint64_t off, void *to, size_t len)
 	return true;
 }
 
-/* The string at an offset, or NULL where it does not start or end inside. */
+/*
+ * The string at an offset, or NULL where it does not start or end inside, or is too long: of a table that is one long string, each name
+ * would cost as much as the whole table.
+ */
 static const char *bytes_string(struct bytes from, uint64_t off)
 {
-	if (off >= from.len || !memchr(from.at + off, 0, from.len - off))
+	if (off >= from.len || !memchr(from.at + off, 0, from.len - off < STRING_MAX ? from.len - off : STRING_MAX))
 		return NULL;
 	return (const char *)from.at + off;
 }
@@ -891,6 +895,14 @@ static const char *parse_count(const char *text, uint64_t min, uint64_t max, uin
 	return NULL;
 }
 
+/* What a hexadecimal digit stands for; 16: it is none. */
+static unsigned hex_digit(char c)
+{
+	unsigned letter = (c | 0x20) - 'a';
+
+	return c >= '0' && c <= '9' ? (unsigned)(c - '0') : letter < 6 ? letter + 10 : 16;
+}
+
 /* The same, or 0x and hexadecimal digits. */
 static const char *parse_offset(const char *text, uint64_t *out)
 {
@@ -901,13 +913,11 @@ static const char *parse_offset(const char *text, uint64_t *out)
 	if (!text[2])
 		return "is not a whole number";
 	for (const char *c = text + 2; *c; c++) {
-		unsigned digit = *c >= '0' && *c <= '9' ? *c - '0' : (*c | 0x20) >= 'a' && (*c | 0x20) <= 'f' ? (*c | 0x20) - 'a' + 10 : 16;
-
-		if (digit > 15)
+		if (hex_digit(*c) > 15)
 			return "is not a whole number";
 		if (value >> 60)
 			return "is too large";
-		value = value << 4 | digit;
+		value = value << 4 | hex_digit(*c);
 	}
 	*out = value;
 	return NULL;
@@ -1117,7 +1127,16 @@ static const char *near_text(const struct near *near)
 #define ARCH_NOP10 ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00"
 #define ARCH_SPIN "1: dec %0\n\tjnz 1b" /* two instructions a pass */
 #define ARCH_HAS_CPUID 1
-#define ARCH_LIKE(code) (((code)[0] & 0xf8) == 0x50 ? "push" : "ret") /* a push of any register, or what is stepped, as ret is */
+
+/* The kernel's uprobes emulate pushes and calls (both write to the stack) and jumps; what is left is stepped, as ret is. There are `len` bytes. */
+static const char *arch_like_other(const uint8_t *code, size_t len)
+{
+	uint8_t first = code[0], second = len > 1 ? code[1] : 0;
+
+	if ((first & 0xf8) == 0x50 || (first == 0x41 && (second & 0xf8) == 0x50) || first == 0xe8)
+		return "push";
+	return first == 0xe9 || first == 0xeb || (first & 0xf0) == 0x70 || (first == 0x0f && (second & 0xf0) == 0x80) ? "nop" : "ret";
+}
 
 /* The hypervisor's signature (CPUID leaf 0x40000000), 12 characters; empty where there is none. */
 static void arch_hypervisor(char signature[13])
@@ -1222,7 +1241,13 @@ static bool arch_has_private_stack(const uint8_t *code, size_t len, bool *known)
 
 #if !defined(__x86_64__)
 #define ARCH_HAS_CPUID 0 /* but perhaps a device tree */
-#define ARCH_LIKE(code) ((void)(code), "push") /* stepped, or simulated by newer kernels */
+
+static const char *arch_like_other(const uint8_t *code, size_t len)
+{
+	(void)code;
+	(void)len;
+	return "push"; /* stepped, or simulated by newer kernels */
+}
 
 static void arch_hypervisor(char signature[13])
 {
@@ -1303,7 +1328,7 @@ static const char *arch_like(const uint8_t *code, size_t len)
 		if (t->call && first <= len && !memcmp(code, t->bytes, first))
 			return kinds[i].name;
 	}
-	return len ? ARCH_LIKE(code) : "nop";
+	return len ? arch_like_other(code, len) : "nop";
 }
 
 /* 2 * passes instructions, where the architecture has them. */
@@ -1685,9 +1710,10 @@ static const struct hint {
 	{ STEP_ATTACH, EINVAL, NULL, NULL, SKIPPED, "this kernel does not know this way of attaching", NULL },
 	{ STEP_ATTACH, EBUSY, NULL, NULL, SKIPPED, "something else holds the target (a live patch, or another tracer)", NULL },
 	{ STEP_PERF_OPEN, EBUSY, NULL, NULL, SKIPPED, "something else holds the target", NULL },
+	FULL({ STEP_PERF_OPEN, EILSEQ, NULL, NULL, FAILED, "no instruction begins at that offset", NULL },)
 	{ STEP_UPROBE, 524, NULL, NULL, SKIPPED, "this kernel cannot probe that instruction", NULL },
 	{ STEP_UPROBE, EOPNOTSUPP, NULL, NULL, SKIPPED, "this kernel cannot probe that instruction, or was built without CONFIG_UPROBES", NULL },
-	{ STEP_UPROBE, EIO, NULL, NULL, SKIPPED, "the file system of this program does not allow uprobes: copy it to another, such as a tmpfs", NULL },
+	{ STEP_UPROBE, EIO, NULL, NULL, SKIPPED, "the file system of that file does not allow uprobes: copy it to another, such as a tmpfs", NULL },
 	{ STEP_UPROBE, EACCES, NULL, is_perf_paranoid, SKIPPED, "forbidden by a sysctl", tell_paranoid },
 	{ STEP_UPROBE, EACCES, NULL, NULL, FAILED, "needs root (CAP_SYS_ADMIN)", tell_rights },
 	{ STEP_PERF_OPEN, EACCES, NULL, NULL, FAILED, "needs root (CAP_SYS_ADMIN)", tell_rights },
@@ -2060,9 +2086,9 @@ static bool kallsyms_line(const char *line, size_t len, struct ksym *out)
 	size_t digits = 0;
 	char type;
 
-	for (out->ip = 0; digits < len && digits < 16 && line[digits] != ' '; digits++)
-		out->ip = out->ip << 4 | (line[digits] <= '9' ? line[digits] - '0' : (line[digits] | 0x20) - 'a' + 10);
-	if (len < digits + 4)
+	for (out->ip = 0; digits < len && digits < 16 && hex_digit(line[digits]) < 16; digits++)
+		out->ip = out->ip << 4 | hex_digit(line[digits]);
+	if (!digits || len < digits + 4 || line[digits] != ' ' || line[digits + 2] != ' ')
 		return false;
 	type = line[digits + 1] | 0x20;
 	out->is_code = type != 'd' && type != 'b' && type != 'r';
@@ -2989,12 +3015,15 @@ static bool usdt_next(struct bytes notes, uint64_t *at, struct usdt *out)
 	while (bytes_copy(notes, *at, &note, sizeof(note))) {
 		uint64_t owner = *at + sizeof(note), desc = owner + ((uint64_t)note.n_namesz + 3) / 4 * 4;
 		const char *own = bytes_string(notes, owner);
+		struct bytes probe;
 
 		*at = desc + ((uint64_t)note.n_descsz + 3) / 4 * 4;
-		out->provider = bytes_string(notes, desc + 24);
-		out->name = out->provider ? bytes_string(notes, desc + 24 + strlen(out->provider) + 1) : NULL;
-		if (note.n_type == 3 && own && !strcmp(own, "stapsdt") && out->name)
-			return bytes_copy(notes, desc, out, 24);
+		if (note.n_type != 3 || !own || strcmp(own, "stapsdt") || !bytes_sub(notes, desc, note.n_descsz, &probe))
+			continue;
+		out->provider = bytes_string(probe, 24);
+		out->name = out->provider ? bytes_string(probe, 24 + strlen(out->provider) + 1) : NULL;
+		if (out->name)
+			return bytes_copy(probe, 0, out, 24);
 	}
 	return false;
 }
@@ -3046,14 +3075,15 @@ struct binary {
 	Elf64_Ehdr head;
 };
 
-/* The first regular file of a name in a list of folders with colons between them; NULL as a list has none. */
-static bool find_in_folders(const char *folders, const char *name, char *path, size_t size)
+/* The first regular file of a name, with those rights, in a list of folders with colons between them; NULL as a list has none. */
+static bool find_in_folders(const char *folders, const char *name, int rights, char *path, size_t size)
 {
 	while (folders && *folders) {
 		size_t len = strcspn(folders, ":");
 		struct stat st;
 
-		if (len && format_to(path, size, "%.*s/%s", (int)len, folders, name) < size && !stat(path, &st) && S_ISREG(st.st_mode))
+		if (len && format_to(path, size, "%.*s/%s", (int)len, folders, name) < size && !stat(path, &st) && S_ISREG(st.st_mode) &&
+		    !access(path, rights))
 			return true;
 		folders += len + (folders[len] == ':');
 	}
@@ -3061,19 +3091,31 @@ static bool find_in_folders(const char *folders, const char *name, char *path, s
 }
 
 /*
- * The file that a name on the command line stands for: a path where it has a slash; else a library, where it has .so in it, or a program.
- * PATH and LD_LIBRARY_PATH count here, and nowhere else.
+ * The file that a name on the command line stands for: a path where it has a slash; else in the folders that the user's variable and the
+ * system have for it. PATH and LD_LIBRARY_PATH count here, and nowhere else.
  */
+static enum outcome find_file(const char *name, bool library, char *path, size_t size)
+{
+	const char *variable = library ? "LD_LIBRARY_PATH" : "PATH", *folders = library ? LIBRARY_FOLDERS : PROGRAM_FOLDERS;
+	int rights = library ? R_OK : X_OK;
+	struct stat st;
+
+	if (!strchr(name, '/'))
+		return find_in_folders(getenv(variable), name, rights, path, size) || find_in_folders(folders, name, rights, path, size) ? DONE :
+			fail("%s: no such %s in %s or %s", name, library ? "library" : "program", variable, folders);
+	if (format_to(path, size, "%s", name) >= size)
+		return fail("'%.40s...' is too long", name);
+	if (stat(path, &st))
+		return fail("%s: " ERR, name, ERR_ARGS(errno));
+	return S_ISREG(st.st_mode) ? DONE : fail("%s: not a regular file", name);
+}
+
+/* A library's name ends in .so, or has a version behind that. */
 static enum outcome find_binary(const char *name, char *path, size_t size)
 {
-	bool library = find_text(name, ".so") != NULL;
-	const char *variable = library ? "LD_LIBRARY_PATH" : "PATH", *folders = library ? LIBRARY_FOLDERS : PROGRAM_FOLDERS;
+	size_t len = strlen(name);
 
-	if (strchr(name, '/') && format_to(path, size, "%s", name) < size)
-		return DONE;
-	if (!strchr(name, '/') && (find_in_folders(getenv(variable), name, path, size) || find_in_folders(folders, name, path, size)))
-		return DONE;
-	return fail("%s: no such %s in %s or %s", name, library ? "library" : "program", variable, folders);
+	return find_file(name, (len > 3 && !strcmp(name + len - 3, ".so")) || find_text(name, ".so."), path, size);
 }
 
 /* Whether the file is one that this machine runs, and has code of its own. */
@@ -3151,14 +3193,6 @@ static enum outcome binary_read_sections(struct binary *b)
 	return elf_read_sections(&b->elf, &b->head);
 }
 
-/* A symbol: its name up to an @, and its version, "" for none; several versions of a name may be there, of which one is the default. */
-struct symbol {
-	char name[256];
-	const char *version;
-	bool is_old; /* not the default version */
-	Elf64_Sym sym;
-};
-
 /* The first section of a type; 0 is none. */
 static unsigned binary_section(const struct binary *b, uint32_t type)
 {
@@ -3176,116 +3210,153 @@ static struct bytes binary_strings(const struct binary *b, unsigned section)
 	return link < b->elf.section_count ? elf_section_bytes(&b->elf, link) : (struct bytes){ 0 };
 }
 
-/* The name of a version by its number (LSB, Symbol Versioning), or "". */
-static const char *binary_version(const struct binary *b, unsigned number)
+/* The number that symbols have which are of a version (LSB, Symbol Versioning); 0, which none of them has, where it is not defined. */
+static unsigned binary_version(const struct binary *b, const char *version)
 {
 	unsigned section = binary_section(b, SHT_GNU_verdef);
-	struct bytes definitions = elf_section_bytes(&b->elf, section);
+	struct bytes definitions = elf_section_bytes(&b->elf, section), names = binary_strings(b, section);
 	Elf64_Verdef def = { .vd_next = 1 };
 	Elf64_Verdaux aux;
 
 	for (uint64_t at = 0; section && def.vd_next && bytes_copy(definitions, at, &def, sizeof(def)); at += def.vd_next)
-		if (def.vd_ndx == number && bytes_copy(definitions, at + def.vd_aux, &aux, sizeof(aux))) {
-			const char *name = bytes_string(binary_strings(b, section), aux.vda_name);
+		if (!(def.vd_flags & VER_FLG_BASE) && bytes_copy(definitions, at + def.vd_aux, &aux, sizeof(aux))) {
+			const char *name = bytes_string(names, aux.vda_name);
 
-			return name ? name : "";
+			if (name && !strcmp(name, version))
+				return def.vd_ndx & 0x7fff;
 		}
-	return "";
+	return 0;
 }
 
-/* The next defined function of a symbol table, from *index on; false behind the last. Names of 256 bytes and more are passed over. */
-static bool binary_next_function(const struct binary *b, unsigned table, uint64_t *index, struct symbol *out)
-{
-	struct bytes symbols = elf_section_bytes(&b->elf, table), names = binary_strings(b, table);
-	unsigned versions = b->elf.sections[table].sh_type == SHT_DYNSYM ? binary_section(b, SHT_GNU_versym) : 0;
+/* A symbol table, and the numbers of its symbols' versions, where it has those. */
+struct symbol_table {
+	struct bytes symbols, names, versions;
+};
 
-	while (bytes_copy(symbols, *index * sizeof(out->sym), &out->sym, sizeof(out->sym))) {
-		const char *name = bytes_string(names, out->sym.st_name), *at = name ? strchr(name, '@') : NULL;
+static struct symbol_table binary_symbols(const struct binary *b, uint32_t type)
+{
+	unsigned section = binary_section(b, type), versions = type == SHT_DYNSYM ? binary_section(b, SHT_GNU_versym) : 0;
+	struct symbol_table table = { 0 };
+
+	if (section)
+		table = (struct symbol_table){ .symbols = elf_section_bytes(&b->elf, section), .names = binary_strings(b, section) };
+	if (versions)
+		table.versions = elf_section_bytes(&b->elf, versions);
+	return table;
+}
+
+/* A symbol: its name up to an @. Several versions of a name may be there, of which one is the default. */
+struct symbol {
+	char name[256];
+	const char *version; /* what is behind the @, or NULL: the number says it */
+	unsigned number;
+	bool is_old; /* not the default version */
+	Elf64_Sym sym;
+};
+
+/* The next defined function of a symbol table, from *index on; false behind the last. Names of 256 bytes and more are passed over. */
+static bool next_function(const struct symbol_table *table, uint64_t *index, struct symbol *out)
+{
+	while (bytes_copy(table->symbols, *index * sizeof(out->sym), &out->sym, sizeof(out->sym))) {
+		const char *name = bytes_string(table->names, out->sym.st_name), *at = name ? strchr(name, '@') : NULL;
 		unsigned type = ELF64_ST_TYPE(out->sym.st_info);
 		uint16_t version = 0;
 
-		if (versions)
-			bytes_copy(elf_section_bytes(&b->elf, versions), *index * sizeof(version), &version, sizeof(version));
+		bytes_copy(table->versions, *index * sizeof(version), &version, sizeof(version));
 		++*index;
 		if (!name || (type != STT_FUNC && type != STT_GNU_IFUNC) || out->sym.st_shndx == SHN_UNDEF ||
 		    format_to(out->name, sizeof(out->name), "%.*s", at ? (int)(at - name) : INT_MAX, name) >= sizeof(out->name))
 			continue;
 		out->is_old = version & 0x8000 || (at && at[1] != '@');
-		out->version = at ? at + 1 + (at[1] == '@') : version & 0x7ffe ? binary_version(b, version & 0x7fff) : "";
+		out->version = at ? at + 1 + (at[1] == '@') : NULL;
+		out->number = version & 0x7fff;
 		return true;
 	}
 	return false;
 }
 
+/* What is looked for: a name, and a version ("": any) with its number. */
+struct wanted {
+	char name[256];
+	const char *version;
+	unsigned number;
+};
+
 /* How much rather this symbol is meant than another of that name: 0 not at all, without a version the default one and a global one. */
-static int symbol_rank(const struct symbol *sym, const char *name, const char *version)
+static int symbol_rank(const struct symbol *sym, const struct wanted *wanted)
 {
-	if (strcmp(sym->name, name) || (*version && strcmp(sym->version, version)))
+	if (strcmp(sym->name, wanted->name))
 		return 0;
-	return *version || !sym->is_old ? ELF64_ST_BIND(sym->sym.st_info) == STB_LOCAL ? 2 : 3 : 1;
+	if (*wanted->version && (sym->version ? strcmp(sym->version, wanted->version) != 0 : !wanted->number || sym->number != wanted->number))
+		return 0;
+	return *wanted->version || !sym->is_old ? ELF64_ST_BIND(sym->sym.st_info) == STB_LOCAL ? 2 : 3 : 1;
 }
 
-/* Why a function is not to be had from a binary whose names have been looked through. */
-static enum outcome blame_missing_function(const struct binary *b, const char *name, const struct near *near)
+/* Why a function, NAME of the text NAME@VERSION, is not to be had from a binary whose names have been looked through. */
+static enum outcome blame_missing_function(const struct binary *b, const char *text, const char *name, const struct near *near)
 {
-	unsigned table = binary_section(b, SHT_DYNSYM);
-	struct bytes symbols = elf_section_bytes(&b->elf, table);
+	struct symbol_table table = binary_symbols(b, SHT_DYNSYM);
 	Elf64_Sym sym;
 
-	for (uint64_t i = 0; table && bytes_copy(symbols, i * sizeof(sym), &sym, sizeof(sym)); i++) {
-		const char *imported = bytes_string(binary_strings(b, table), sym.st_name);
+	for (uint64_t i = 0; bytes_copy(table.symbols, i * sizeof(sym), &sym, sizeof(sym)); i++) {
+		const char *imported = sym.st_shndx == SHN_UNDEF && sym.st_name ? bytes_string(table.names, sym.st_name) : NULL;
 
-		if (sym.st_shndx == SHN_UNDEF && imported && !strcmp(imported, name))
+		if (imported && !strcmp(imported, name))
 			return fail("%s: takes %s from a library: name that one", b->elf.name, name);
 	}
-	return fail("%s: has no function %s%s%s", b->elf.name, name, near_text(near),
+	return fail("%s: has no function %s%s%s", b->elf.name, text, near_text(near),
 		    binary_section(b, SHT_SYMTAB) ? "" : "; it is stripped: only what it exports has a name (an offset works)");
+}
+
+/* Of the symbols looked at, the one that is meant most, and the address of another that is meant as much (0: none). */
+struct best_symbol {
+	int rank;
+	Elf64_Sym sym;
+	uint64_t other;
+};
+
+static void best_look(struct best_symbol *best, const struct symbol *sym, int rank)
+{
+	if (rank > best->rank)
+		*best = (struct best_symbol){ .rank = rank, .sym = sym->sym };
+	else if (rank && rank == best->rank && sym->sym.st_value != best->sym.st_value)
+		best->other = sym->sym.st_value;
 }
 
 /*
  * The function of a name, or NAME@VERSION, in either symbol table. Of several with that name, the default version, and global ones before
  * local ones; FAILED where that leaves more than one.
  */
-static enum outcome binary_find_function(const struct binary *b, const char *wanted, Elf64_Sym *out)
+static enum outcome binary_find_function(const struct binary *b, const char *text, Elf64_Sym *out)
 {
 	const uint32_t tables[] = { SHT_SYMTAB, SHT_DYNSYM };
-	char name[256];
-	struct near near = { .wanted = name };
-	const char *at = strchr(wanted, '@'), *version = at ? at + 1 + (at[1] == '@') : "";
-	uint64_t other = 0;
-	int best = 0;
+	const char *at = strchr(text, '@');
+	struct wanted wanted = { .version = at ? at + 1 + (at[1] == '@') : "" };
+	struct near near = { .wanted = wanted.name };
+	struct best_symbol best = { 0 };
+	struct symbol sym;
 
-	if (format_to(name, sizeof(name), "%.*s", at ? (int)(at - wanted) : INT_MAX, wanted) >= sizeof(name))
-		return fail("%s: '%.40s...' is too long", b->elf.name, wanted);
+	if (format_to(wanted.name, sizeof(wanted.name), "%.*s", at ? (int)(at - text) : INT_MAX, text) >= sizeof(wanted.name))
+		return fail("%s: '%.40s...' is too long", b->elf.name, text);
+	wanted.number = *wanted.version ? binary_version(b, wanted.version) : 0;
 	for (size_t t = 0; t < COUNT_OF(tables); t++) {
-		unsigned table = binary_section(b, tables[t]);
-		struct symbol sym;
+		struct symbol_table table = binary_symbols(b, tables[t]);
 
-		for (uint64_t i = 0; table && binary_next_function(b, table, &i, &sym);) {
-			int rank = symbol_rank(&sym, name, version);
-
-			if (!rank || rank < best) {
-				if (!best)
-					near_look(&near, sym.name);
-				continue;
-			}
-			if (rank == best && sym.sym.st_value != out->st_value)
-				other = sym.sym.st_value;
-			if (rank == best)
-				continue;
-			*out = sym.sym;
-			other = 0;
-			best = rank;
+		for (uint64_t i = 0; next_function(&table, &i, &sym);) {
+			best_look(&best, &sym, symbol_rank(&sym, &wanted));
+			if (!best.rank)
+				near_look(&near, sym.name);
 		}
 	}
-	if (!best)
-		return blame_missing_function(b, wanted, &near);
-	if (other)
-		return fail("%s: has several functions %s (at %#" PRIx64 " and %#" PRIx64 ", say): give the offset of one", b->elf.name, wanted,
-			    (uint64_t)out->st_value, other);
-	if (ELF64_ST_TYPE(out->st_info) == STT_GNU_IFUNC)
+	if (!best.rank)
+		return blame_missing_function(b, text, wanted.name, &near);
+	if (best.other)
+		return fail("%s: has several functions %s (at %#" PRIx64 " and %#" PRIx64 ", say): give the offset of one", b->elf.name, text,
+			    (uint64_t)best.sym.st_value, best.other);
+	if (ELF64_ST_TYPE(best.sym.st_info) == STT_GNU_IFUNC)
 		return fail("%s: %s is an ifunc: when it starts, the program takes one of several functions for it; name that one, or give its offset",
-			    b->elf.name, wanted);
+			    b->elf.name, text);
+	*out = best.sym;
 	return DONE;
 }
 
@@ -3333,27 +3404,36 @@ static enum outcome binary_add_usdt(const struct binary *b, const struct usdt *u
 	return DONE;
 }
 
+/* The first section of a name; 0 is none. */
+static unsigned binary_named_section(const struct binary *b, const char *name)
+{
+	for (unsigned i = 1; i < b->elf.section_count; i++)
+		if (!strcmp(elf_section_name(&b->elf, i), name))
+			return i;
+	return 0;
+}
+
 /* All places of a USDT probe. */
 static enum outcome binary_usdt_site(struct binary *b, const char *provider, const char *name, struct site *site)
 {
 	struct near near = { .wanted = name };
 	enum outcome o = binary_read_sections(b);
-	uint64_t base = 0;
+	struct bytes notes = { 0 };
+	uint64_t base = 0, at = 0;
+	unsigned section;
+	struct usdt usdt;
 
-	for (unsigned i = 0; !o && i < b->elf.section_count; i++)
-		if (!strcmp(elf_section_name(&b->elf, i), ".stapsdt.base"))
-			base = b->elf.sections[i].sh_addr;
-	for (unsigned i = 0; !o && i < b->elf.section_count; i++) {
-		struct usdt usdt;
-
-		if (strcmp(elf_section_name(&b->elf, i), ".note.stapsdt"))
-			continue;
-		for (uint64_t at = 0; !o && usdt_next(elf_section_bytes(&b->elf, i), &at, &usdt);)
-			if (strcmp(usdt.name, name) || strcmp(usdt.provider, provider))
-				near_look(&near, usdt.name);
-			else
-				o = binary_add_usdt(b, &usdt, base && usdt.base ? base - usdt.base : 0, site);
-	}
+	section = o ? 0 : binary_named_section(b, ".stapsdt.base");
+	if (section)
+		base = b->elf.sections[section].sh_addr;
+	section = o ? 0 : binary_named_section(b, ".note.stapsdt");
+	if (section)
+		notes = elf_section_bytes(&b->elf, section);
+	while (!o && usdt_next(notes, &at, &usdt))
+		if (strcmp(usdt.name, name) || strcmp(usdt.provider, provider))
+			near_look(&near, usdt.name);
+		else
+			o = binary_add_usdt(b, &usdt, base && usdt.base ? base - usdt.base : 0, site);
 	return o || site->n ? o : fail("%s: has no USDT probe %s:%s%s", b->elf.name, provider, name, near_text(&near));
 }
 
@@ -3673,15 +3753,11 @@ static enum outcome attach_to_all(struct held *held, const struct attachment *a)
 /* Attaches to every traceable function that fits the target, a pattern. */
 static enum outcome attach_to_matching(struct held *held, const struct attachment *a)
 {
-	static bool warned;
 	struct bytes text = { 0 };
 	const char **names = NULL;
 	uint32_t count;
 	enum outcome o = list_traceable(a->target, true, "", &text, &names, &count);
 
-	if (!o && count > MANY_FUNCTIONS && !warned)
-		say("%s: %" PRIu32 " functions: all that run them will be slower", a->target, count);
-	warned |= !o && count > MANY_FUNCTIONS;
 	o = o ? o : attach_kprobe_multi_to(held, a, a->target, names, count);
 	mem_free(names);
 	bytes_free(&text);
@@ -4217,6 +4293,7 @@ struct named {
 	const struct target_kind *kind;
 	struct row row;
 	struct place place;
+	uint32_t functions;  /* that a pattern fits */
 	char where[256];     /* the target's name */
 	char path[PATH_MAX]; /* of the file that it is in */
 	char like[32];	     /* the row that is triggered in the same way */
@@ -4315,22 +4392,33 @@ static enum outcome find_kprobe_target(struct named *named, char *text, const ch
 
 	if (plus)
 		*plus++ = 0;
-	if (!*text || (plus && parse_offset(plus, &named->place.off)))
-		return malformed(*text ? "the offset is not a number" : "names nothing", wrong);
+	if (!*text)
+		return malformed("names no function", wrong);
+	if (plus && parse_offset(plus, &named->place.off))
+		return malformed("has an offset that is not a number", wrong);
 	if (named->place.off && named->kind->method == KRETPROBE)
-		return malformed("a return has no offset", wrong);
+		return malformed("wants no offset: a return has none", wrong);
 	format_to(named->where, sizeof(named->where), "%s", text);
 	return check_kernel_function("", text, "function", named->place.off);
 }
 
-/* A pattern, or one function. */
+/* A pattern, or one function. Where the kernel does not list its functions, attaching will say so. */
 static enum outcome find_kernel_targets(struct named *named, char *text, const char **wrong)
 {
+	struct bytes list = { 0 };
+	const char **names = NULL;
+	enum outcome o;
+
 	named->place.is_pattern = strpbrk(text, "*?") != NULL;
 	if (!named->place.is_pattern)
 		return find_kernel_target(named, text, wrong);
-	format_to(named->where, sizeof(named->where), "%s", text);
-	return DONE;
+	if (format_to(named->where, sizeof(named->where), "%s", text) >= sizeof(named->where))
+		return malformed("is too long", wrong);
+	o = list_traceable(text, true, "", &list, &names, &named->functions);
+	o = o && names ? fail("the kernel has no function that fits %s", text) : DONE;
+	mem_free(names);
+	bytes_free(&list);
+	return o;
 }
 
 /* A raw tracepoint; for each, the kernel has a function of this name from 5.10 on (include/linux/tracepoint.h). */
@@ -4384,16 +4472,18 @@ static enum outcome find_user_target(struct named *named, char *text, const char
 	bool is_offset;
 	enum outcome o;
 
-	if (plus)
-		*plus++ = 0;
 	if (!colon || colon == text || !*function)
 		return malformed("wants BINARY:FUNC[+OFF] or BINARY:OFFSET", wrong);
 	*colon = 0;
+	if (plus)
+		*plus++ = 0;
+	if (!*function)
+		return malformed("names no function", wrong);
 	is_offset = *function >= '0' && *function <= '9' && !plus;
 	if ((plus || is_offset) && parse_offset(plus ? plus : function, &off))
-		return malformed("the offset is not a number", wrong);
+		return malformed("has an offset that is not a number", wrong);
 	if (plus && off && methods[named->kind->method].is_return)
-		return malformed("a return has no offset", wrong);
+		return malformed("wants no offset: a return has none", wrong);
 	format_to(named->where, sizeof(named->where), "%s", function);
 	named->place.site.path = named->path;
 	o = find_binary(text, named->path, sizeof(named->path));
@@ -6864,6 +6954,25 @@ static bool signal_pending(void)
 	return pending;
 }
 
+/* Whether we were started by a process, or by what it started. */
+static bool is_ancestor(pid_t process)
+{
+	uint64_t pid = getppid();
+
+	while (pid > 1 && pid != (uint64_t)process) {
+		char path[32], text[512], *line;
+
+		format_to(path, sizeof(path), "%d/status", (int)pid);
+		if (pseudo_read_start(PROC, path, text, sizeof(text)) <= 0 || !(line = (char *)find_text(text, "\nPPid:\t")))
+			return false;
+		line += strlen("\nPPid:\t");
+		line[strcspn(line, "\n")] = 0;
+		if (parse_count(line, 0, INT_MAX, &pid))
+			return false;
+	}
+	return pid == (uint64_t)process;
+}
+
 /*
  * One run at a time, because a probe fires for everybody and each run would count the other's triggers. The lock is an abstract
  * socket, named after the user, for whoever may attach programs is one, nearly always root: no file, and gone with the process.
@@ -6898,7 +7007,7 @@ static int lock_instance(void)
 		    !getsockopt(other, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len)) {
 			struct pollfd end = { .fd = other };
 
-			if (peer.pid == getppid()) { /* cost measures us */
+			if (!IS_SMALL && is_ancestor(peer.pid)) { /* cost measures us, and waits for our end */
 				close(other);
 				return -1;
 			}
@@ -8013,6 +8122,7 @@ static enum outcome run_command(const struct cost *cost, double took[SPENT], boo
 	if (pid < 0)
 		return fail("fork: " ERR, ERR_ARGS(err));
 	status = wait_for_command(pid, &usage, interrupted);
+	*interrupted |= signal_pending(); /* one from the terminal is for both, and may have ended the command first */
 	took[WALL] = (now_ns() - start) / 1e6;
 	took[USER] = milliseconds(&usage.ru_utime);
 	took[SYSTEM] = milliseconds(&usage.ru_stime);
@@ -8124,7 +8234,7 @@ static void print_change(const struct cost *cost, const struct spent *with, cons
 		print(", lost in the noise: at most %.1f ns a hit", (fmax(cpu.mean, 0) + cpu.half) * 1e6 / hits);
 }
 
-static void print_cost(const struct cost *cost)
+static void print_cost(const struct cost *cost, bool interrupted)
 {
 	const struct spent *without = &cost->spent[cost->n];
 
@@ -8133,7 +8243,7 @@ static void print_cost(const struct cost *cost)
 		return;
 	}
 	print_spent(cost, "nothing attached", without);
-	print("; %u rounds\n", cost->rounds);
+	print("; %u rounds%s\n", cost->rounds, interrupted ? ", interrupted" : "");
 	for (unsigned i = 0; i < cost->n; i++)
 		if (cost->usable[i]) {
 			print_spent(cost, cost->named[i].text, &cost->spent[i]);
@@ -8153,6 +8263,8 @@ static enum outcome cost_try(struct cost *cost)
 
 		if (!cost->set->quiet && is_hot(&cost->named[i]))
 			say("%s: runs very often on most machines, and all that run it will be slower", cost->named[i].text);
+		if (!cost->set->quiet && cost->named[i].functions > MANY_FUNCTIONS)
+			say("%s: %" PRIu32 " functions: all that run them will be slower", cost->named[i].text, cost->named[i].functions);
 		o = cost_attach(cost, i, &run);
 		row_teardown(&run);
 		cost->usable[i] = !o;
@@ -8189,7 +8301,7 @@ static enum outcome cost_of_command(struct cost *cost)
 		cost->rounds += !o && !interrupted;
 	}
 	if (!o)
-		print_cost(cost);
+		print_cost(cost, interrupted);
 	return o;
 }
 
@@ -8221,7 +8333,8 @@ static const struct row *cost_of_row(const struct cost *cost, const struct named
 		if (!row)
 			continue;
 		like = *row;
-		like.prog = set.prog ? set.prog : like.prog;
+		like.name = named->text; /* by which no program is found that is meant for the row */
+		like.prog = cost->src->given.at ? named->row.prog : like.prog;
 		plan = make_plan(&set, &like, true);
 		plan.progress = NULL;
 		row_run(&like, &set, cost->src, &plan, &res);
@@ -8230,22 +8343,6 @@ static const struct row *cost_of_row(const struct cost *cost, const struct named
 			return row;
 	}
 	return NULL;
-}
-
-/* Hits a second on each CPU that had some; more CPUs than slots share them. */
-static void print_cpus(const struct run *run, const uint64_t *before, double seconds)
-{
-	bool first = true;
-
-	for (unsigned i = 0; i < SLOTS; i++) {
-		uint64_t hits = *(const volatile uint64_t *)(run->slots + (size_t)i * SLOT_SIZE) - before[i];
-
-		if (!hits)
-			continue;
-		print("%sCPU %u: %.1f", first ? " (" : ", ", i, hits / seconds);
-		first = false;
-	}
-	print("%s", first ? "" : ")");
 }
 
 /* A target of the live system while it was attached. */
@@ -8257,13 +8354,76 @@ struct live {
 	struct estimate net;
 };
 
-static void print_live(const struct cost *cost, unsigned which, struct live *live, unsigned windows, double seconds)
+static uint64_t slot_hits(const struct run *run, unsigned slot)
+{
+	return *(const volatile uint64_t *)(run->slots + (size_t)slot * SLOT_SIZE);
+}
+
+/* Attaches all. What is counted by the time that the last one is attached is not of the figure. */
+static enum outcome live_attach(struct cost *cost, struct live *live)
+{
+	enum outcome o = DONE;
+
+	for (unsigned i = 0; i < cost->n && !o; i++)
+		if (cost->usable[i])
+			o = cost_attach(cost, i, &live[i].run);
+	for (unsigned i = 0; i < cost->n && !o; i++)
+		for (unsigned s = 0; cost->usable[i] && s < SLOTS; s++) {
+			live[i].before[s] = slot_hits(&live[i].run, s);
+			live[i].last += live[i].before[s];
+		}
+	return o;
+}
+
+/* Counts for so many windows, or until a signal. Returns how many there were, and in *ns how long they were together. */
+static unsigned live_count(const struct cost *cost, struct live *live, uint64_t window_ns, uint64_t *ns)
+{
+	uint64_t start = now_ns(), last = start;
+	unsigned windows = 0;
+
+	while (windows < COST_WINDOWS && !sleep_until(start + (windows + 1) * window_ns)) {
+		uint64_t now = now_ns();
+
+		for (unsigned i = 0; i < cost->n; i++) {
+			uint64_t hits = cost->usable[i] ? run_hits(&live[i].run) : 0;
+
+			live[i].rates[windows] = (double)(hits - live[i].last) * NS / (now - last);
+			live[i].last = hits;
+		}
+		last = now;
+		windows++;
+	}
+	*ns = last - start;
+	return windows;
+}
+
+/* Hits a second on each CPU that had some; more CPUs than slots share them. */
+static void print_cpus(const struct live *live, double seconds)
+{
+	bool first = true;
+
+	for (unsigned i = 0; i < SLOTS; i++) {
+		uint64_t hits = slot_hits(&live->run, i) - live->before[i];
+
+		if (!hits)
+			continue;
+		print("%sCPU %u: %.1f", first ? " (" : ", ", i, hits / seconds);
+		first = false;
+	}
+	print("%s", first ? "" : ")");
+}
+
+static void print_live(const struct cost *cost, unsigned which, const struct live *live, unsigned windows, double seconds)
 {
 	struct estimate rate = estimate_mean(live->rates, windows, LEVEL), share;
 	const struct named *named = &cost->named[which];
 
+	if (windows < 2) {
+		print("%-*s:  interrupted before there was a figure\n", cost->width, named->text);
+		return;
+	}
 	print("%-*s: %10.1f ± %.1f hits/s", cost->width, named->text, rate.mean, rate.half);
-	print_cpus(&live->run, live->before, seconds);
+	print_cpus(live, seconds);
 	if (!rate.mean) {
 		print("; not one hit in %.1f s\n", seconds);
 		return;
@@ -8278,44 +8438,29 @@ static void print_live(const struct cost *cost, unsigned which, struct live *liv
 	      share.half);
 }
 
-/* All targets at once on the system as it is. */
+/* All targets at once on the system as it is; first, with none of them attached, what a hit of each costs. */
 static enum outcome cost_of_system(struct cost *cost)
 {
 	struct live *live = mem_new(cost->n * sizeof(*live));
-	uint64_t window_ns = cost->set->live * NS / COST_WINDOWS, start, now, last;
-	unsigned windows = 0, attached;
-	enum outcome o = live ? DONE : no_memory("the targets");
-	bool interrupted = false;
+	unsigned windows = 0;
+	uint64_t ns = 0;
+	enum outcome o;
 
-	for (unsigned i = 0; i < cost->n && !o; i++)
-		if (cost->usable[i])
+	if (!live)
+		return no_memory("the targets");
+	for (unsigned i = 0; i < cost->n; i++)
+		if (cost->usable[i] && !signal_pending())
 			live[i].row = cost_of_row(cost, &cost->named[i], &live[i].net);
-	for (attached = 0; attached < cost->n && !o; attached++)
-		if (cost->usable[attached])
-			o = cost_attach(cost, attached, &live[attached].run);
-	start = last = now_ns();
-	for (unsigned i = 0; i < cost->n && !o; i++)
-		for (unsigned s = 0; cost->usable[i] && s < SLOTS; s++) {
-			live[i].before[s] = *(const volatile uint64_t *)(live[i].run.slots + (size_t)s * SLOT_SIZE);
-			live[i].last += live[i].before[s];
-		}
-	while (!o && !interrupted && windows < COST_WINDOWS) {
-		interrupted = sleep_until(start + (windows + 1) * window_ns);
-		now = now_ns();
-		for (unsigned i = 0; i < cost->n && !interrupted; i++) {
-			uint64_t hits = cost->usable[i] ? run_hits(&live[i].run) : 0;
-
-			live[i].rates[windows] = (double)(hits - live[i].last) * NS / (now - last);
-			live[i].last = hits;
-		}
-		last = interrupted ? last : now;
-		windows += !interrupted;
-	}
-	for (unsigned i = 0; i < cost->n && !o; i++)
-		if (cost->usable[i])
-			print_live(cost, i, &live[i], windows, (double)(last - start) / NS);
-	for (unsigned i = 0; i < attached; i++)
+	o = live_attach(cost, live);
+	if (!o)
+		windows = live_count(cost, live, cost->set->live * NS / COST_WINDOWS, &ns);
+	for (unsigned i = 0; i < cost->n; i++)
+		release(&live[i].run.links);
+	for (unsigned i = 0; i < cost->n; i++) {
+		if (!o && cost->usable[i])
+			print_live(cost, i, &live[i], windows, (double)ns / NS);
 		row_teardown(&live[i].run);
+	}
 	mem_free(live);
 	return o;
 }
@@ -9260,15 +9405,15 @@ static int find_command(struct cost *cost, const struct names *names)
 		return misuse("cost: wants a command behind --, or --for SEC");
 	if (name && cost->set->live)
 		return misuse("cost: a command or --for, not both");
-	cost->command = names->behind;
 	if (!name)
 		return GO_ON;
-	if (strchr(name, '/') || (!find_in_folders(getenv("PATH"), name, cost->path, sizeof(cost->path)) &&
-				  !find_in_folders(PROGRAM_FOLDERS, name, cost->path, sizeof(cost->path))))
-		format_to(cost->path, sizeof(cost->path), "%s", name);
-	if (!access(cost->path, X_OK))
+	cost->command = names->behind;
+	if (find_file(name, false, cost->path, sizeof(cost->path)))
+		say("%s", reason);
+	else if (access(cost->path, X_OK))
+		say("%s: " ERR, name, ERR_ARGS(errno));
+	else
 		return GO_ON;
-	say("%s: " ERR, name, ERR_ARGS(errno));
 	return EXIT_FAILED;
 }
 
