@@ -3,7 +3,7 @@
 #
 # Every test of bpftrig.
 #
-# usage: ./test.sh [group...]		groups: build unit fuzz cli rows bench figures why ends faults docs examples vm; with none, all of them
+# usage: ./test.sh [group...]		groups: build unit fuzz cli rows bench figures why cost ends faults docs examples vm; with none, all of them
 #
 # Prints `ok - NAME`, `not ok - NAME: REASON` with the output that was judged, or `skip - NAME: REASON` for what cannot run here,
 # and last the counts. Exit status 1 if anything failed.
@@ -17,7 +17,7 @@ set -u
 export LC_ALL=C
 
 top=$(cd "$(dirname "$0")" && pwd)
-all_groups='build unit fuzz cli rows bench figures why ends faults docs examples vm'
+all_groups='build unit fuzz cli rows bench figures why cost ends faults docs examples vm'
 small_limit=102400 # bytes of the static, stripped binary with musl, the measuring alone
 size_limit=163840  # and with all that is done with figures
 
@@ -4815,6 +4815,633 @@ ends_hang_signalled() {
 	want_lines out 1
 }
 
+# === cost: what probes cost a command, or the machine as it runs ===============================================================
+# The command is tests/calls.c. What it calls is in files of the test's own, which nobody else runs: the hits are exact, whatever else
+# the machine does. No test judges ns a hit, which on a machine with something else to do is another each time: that is for vm.
+
+# What is typed behind cost, and what the one line on standard error must name; the exit status is 2 where bpftrig's usage is the matter.
+cost_refused_rows() {
+	cat <<-'END'
+		2 | '' -- ./pie | cost: '' is no target: KIND:WHERE
+		2 | uprobe -- ./pie | 'uprobe' is no target
+		2 | probe:x -- ./pie | 'probe:x' is no target
+		2 | kprobe: -- ./pie | names nothing
+		2 | kprobe:+4 -- ./pie | names no function
+		2 | kprobe:schedule+x -- ./pie | an offset that is not a number
+		2 | kretprobe:schedule+4 -- ./pie | a return has none
+		2 | tp:sched_switch -- ./pie | wants CATEGORY:NAME
+		2 | tp:../x:y -- ./pie | wants CATEGORY:NAME
+		2 | uprobe:./pie -- ./pie | wants BINARY:FUNC
+		2 | uprobe:./pie: -- ./pie | wants BINARY:FUNC
+		2 | uprobe::plain -- ./pie | wants BINARY:FUNC
+		2 | uprobe:./pie:+4 -- ./pie | names no function
+		2 | uprobe:./pie:0x -- ./pie | an offset that is not a number
+		2 | uprobe:./pie:0x12345678901234567 -- ./pie | an offset that is not a number
+		2 | uretprobe:./pie:plain+4 -- ./pie | a return has none
+		2 | usdt:./pie:pass -- ./pie | wants BINARY:PROVIDER:NAME
+		2 | uprobe:./pie:plain | wants a command behind --, or --for SEC
+		2 | uprobe:./pie:plain -- | wants a command behind --, or --for SEC
+		2 | uprobe:./pie:plain --for 1 -- ./pie | a command or --for, not both
+		2 | -- ./pie | wants from one to 16 targets
+		2 | uprobe:./pie:plain --prog x -- ./pie | --prog: only with --obj
+		2 | uprobe:./pie:plain --for 0 | --for\b
+		2 | uprobe:./pie:plain -p 2 -- ./pie | --producers\b.*not for cost
+		1 | fentry:no_such_function -- ./pie | the kernel has no function no_such_function
+		1 | kprobe:sys_getpgi -- ./pie | the kernel has no function sys_getpgi; did you mean .*sys_getpgid
+		1 | rawtp:sys_ente -- ./pie | the kernel has no tracepoint sys_ente; did you mean sys_enter
+		1 | tpbtf:nothing_like_it -- ./pie | the kernel has no tracepoint nothing_like_it
+		1 | uprobe:./missing:plain -- ./pie | \./missing: ENOENT \(2\)
+		1 | uprobe:no-such-program:plain -- ./pie | no such program in PATH or .*/usr/bin
+		1 | uprobe:libnothing.so.1:plain -- ./pie | no such library in LD_LIBRARY_PATH or .*/usr/lib
+		1 | uprobe:.:plain -- ./pie | \.: no such program
+		1 | uprobe:./:plain -- ./pie | \./: not a regular file
+		1 | uprobe:/dev/zero:plain -- ./pie | /dev/zero: not a regular file
+		1 | uprobe:./pipe:plain -- ./pie | \./pipe: not a regular file
+		1 | uprobe:./script:plain -- ./pie | a script; .* /usr/bin/env sh
+		1 | uprobe:./text:plain -- ./pie | not an ELF file
+		1 | uprobe:./bits32:plain -- ./pie | a 32-bit binary
+		1 | uprobe:./short:plain -- ./pie | truncated
+		1 | uprobe:./object:plain -- ./pie | neither a program nor a shared library
+		1 | uprobe:./swapped:plain -- ./pie | for another machine
+		1 | uprobe:./pie:plane -- ./pie | has no function plane; did you mean plain$
+		1 | uprobe:./stripped:plain -- ./pie | has no function plain.*it is stripped
+		1 | uprobe:./pie:printf -- ./pie | takes printf from a library
+		1 | uprobe:./pie:twice -- ./pie | has several functions twice \(at 0x.* and 0x
+		1 | uprobe:./pie:picked -- ./pie | picked is an ifunc
+		1 | uprobe:./libcalls.so:versioned@V_3 -- ./pie | has no function versioned@V_3
+		1 | uprobe:./pie:plain+1000 -- ./pie | offset 1000 is past the end of plain, which has [0-9]+ bytes
+		1 | uprobe:./pie:0x1 -- ./pie | there is no code at offset 0x1
+		1 | uprobe:./pie:99999999 -- ./pie | is past the end of the file
+		1 | usdt:./pie:calls:pas -- ./pie | has no USDT probe calls:pas; did you mean pass
+		1 | usdt:./pie:other:pass -- ./pie | has no USDT probe other:pass
+		1 | usdt:./stripped:calls:nothing -- ./pie | has no USDT probe calls:nothing
+		1 | uprobe:./pie:plain uprobe:./pie:plane -- ./pie | has no function plane
+		1 | uprobe:./pie:plain -- ./missing | \./missing: ENOENT \(2\)
+		1 | uprobe:./pie:plain -- no-such-program x | no-such-program: no such program in PATH
+		1 | uprobe:./pie:plain -- text | text: no such program in PATH
+		1 | uprobe:./pie:plain -- ./text | \./text: EACCES \(13\)
+		1 | uprobe:./pie:plain -- ./ | \./: not a regular file
+		1 | uprobe:./pie:plain --obj ./missing -- ./pie | \./missing: ENOENT \(2\)
+	END
+}
+
+group_cost() {
+	local row status typed words kind
+
+	while IFS= read -r row; do
+		status=${row%% | *} typed=${row#* | } words=${row##* | }
+		typed=${typed%% | *}
+		check "cost: refused: $typed" cost_refused "$status" "$typed" "$words"
+	done < <(cost_refused_rows)
+	for kind in pie static static-pie; do
+		check "cost: $kind: hits are exact, at the places that nm and readelf know" cost_exact "$kind"
+	done
+	check 'cost: an offset counts, also where there are no names, or two of one name' cost_offsets
+	check 'cost: a library of LD_LIBRARY_PATH, and the versions of its function' cost_versions
+	check 'cost: getpid of a libc of our own' cost_libc
+	check 'cost: a program of PATH, which is one only if it can be run' cost_path
+	check 'cost: usdt: both places, with the semaphore up only meanwhile' cost_usdt
+	check 'cost: usdt: by perf events where there are no multi links' cost_usdt_events
+	check 'cost: tp and rawtp count what strace -c counts' cost_syscalls
+	check 'cost: uretprobe, uprobe-multi and uretprobe-multi, side by side' cost_several
+	check 'cost: --obj and --prog' cost_object
+	check 'cost: the form of its lines' cost_form
+	check 'cost: the output of the command, and --quiet-command' cost_output
+	check 'cost: what the command finds open and blocked' cost_surroundings
+	check 'cost: a command that fails ends it, and at once' cost_fails
+	check 'cost: a command that runs bpftrig is not kept waiting' cost_of_itself
+	check 'cost: interrupted by SIGINT: the command is ended, what is known printed, nothing left' cost_interrupted INT 130
+	check 'cost: interrupted by SIGTERM' cost_interrupted TERM 143
+	check 'cost: interrupted: a command that ignores SIGTERM' cost_stubborn
+	check 'cost: killed: neither program nor command is left' cost_killed
+	check 'cost: --for: a steady caller, on the CPU that it is on' cost_live
+	check 'cost: --for: interrupted, nothing is left' cost_live_interrupted
+	check 'cost: --for: what never runs' cost_live_nothing
+	check 'cost: what this machine refuses is skipped, the rest goes on' cost_skipped
+	check 'cost: what runs everywhere is warned of' cost_hot
+	check 'cost: hot or not, a closed pipe is silent' cost_closed_pipe
+}
+
+# The programs, compiled once, into the test's directory.
+cost_programs() {
+	need gcc
+	if [ ! -e "$tmp/calls/done" ]; then
+		mkdir -p "$tmp/calls"
+		(cd "$tmp/calls" && cost_compile) || fail 'cannot compile tests/calls.c'
+		: >"$tmp/calls/done"
+	fi
+	cp -a "$tmp/calls/." .
+}
+
+cost_compile() {
+	local source=$top/tests/calls.c
+
+	set -e
+	printf 'V_1 { global: versioned; local: *; };\nV_2 { global: versioned; } V_1;\n' >map
+	gcc -O2 -Wall -Wextra -DLIBRARY -shared -fPIC -Wl,--version-script=map "$source" -o libcalls.so
+	gcc -O2 -Wall -Wextra -DOTHER -c "$source" -o other.o
+	gcc -O2 -Wall -Wextra -pie -fPIE -DVERSIONED "$source" other.o libcalls.so -o pie
+	gcc -O2 -static "$source" other.o -o static
+	gcc -O2 -static-pie -fPIE "$source" other.o -o static-pie
+	strip pie -o stripped
+	cp other.o object
+	printf '#!/usr/bin/env sh\n' >script
+	echo 'not a program' >text
+	head -c 60 pie >short
+	cp pie bits32
+	printf '\001' | dd of=bits32 bs=1 seek=4 conv=notrunc status=none # EI_CLASS
+	cp pie swapped
+	printf '\377\377' | dd of=swapped bs=1 seek=18 conv=notrunc status=none # e_machine
+	mkfifo pipe
+}
+
+# As root, and where uprobes are to be had.
+need_cost() {
+	need_root
+	need_figure uprobe-push
+	cost_programs
+	export LD_LIBRARY_PATH=.
+}
+
+# cost ARGUMENTS...: the least number of rounds; quiet, but for -v.
+cost() {
+	[ "$1" = -v ] || set -- -q "$@"
+	run timeout --foreground 200 "$bin" cost -d 0.1 "$@"
+}
+
+# Nothing may be attached, nor even loaded, before all is known to be well.
+cost_refused() {
+	local -a arguments
+
+	need_strace
+	cost_programs
+	eval "arguments=($2)"
+	run timeout --foreground 60 strace -f -qq -o calls -e signal=none -e trace=bpf,perf_event_open "$bin" cost "${arguments[@]}"
+	want_status "$1"
+	want_empty out
+	want_lines err 1
+	want err "$3"
+	cat calls
+	want_empty calls
+}
+
+# want_hits TARGET HITS: as they stand in its line.
+want_hits() {
+	local line
+
+	line=$(grep -F -- "$1 " out | grep -E '^[a-z-]+:[^ ]+ +: ') || fail "no line for $1"
+	[[ $line == *"; $2 hits a run"* ]] || fail "$1 has not $2 hits a run"
+}
+
+# place_of FILE ADDRESS: where in the file what is loaded at an address is, by readelf.
+place_of() {
+	local address=$(($2)) off virtual size flags
+
+	while read -r off virtual size flags; do
+		if [[ $flags == *E* ]] && ((address >= virtual && address < virtual + size)); then
+			printf '0x%x\n' $((address - virtual + off))
+			return
+		fi
+	done < <(readelf -lW "$1" | sed -nE 's/^ +LOAD +(0x\S+) +(0x\S+) +0x\S+ +(0x\S+) +0x\S+ +([RWE ]+) 0x.*/\1 \2 \3 \4/p')
+	return 1
+}
+
+# place_of_function FILE NAME: with the symbol's address from nm.
+place_of_function() { place_of "$1" 0x"$(nm "$1" | awk -v name="$2" '$3 == name { print $1 }')"; }
+
+# want_place TARGET OFFSET: by what -v says.
+want_place() {
+	[ -n "$2" ] || fail "no place known for $1"
+	grep -Eq "^bpftrig: $1: attached by .* at offset $2\$" err || fail "$1 is not attached at $2"
+}
+
+cost_exact() {
+	local name target
+
+	need nm readelf
+	need_cost
+	for name in push plain usdt other; do
+		target=uprobe:./$1:$([ $name != other ] && echo $name || echo call_other)
+		cost -v "$target" -- "./$1" 197 $name
+		want_status 0
+		want_hits "$target" 197
+		want_place "$target" "$(place_of_function "./$1" "${target##*:}")"
+	done
+}
+
+# The first of the two functions is that of calls.c itself. What stands 4 bytes behind an entry is an instruction of a function that begins
+# with one of 4 bytes, which is what objdump says.
+cost_offsets() {
+	local first second place behind
+
+	need nm objdump
+	need_cost
+	read -r first second < <(nm pie | awk '$3 == "twice" { printf "0x%s ", $1 } END { print "" }')
+	place=$(place_of pie "$first")
+	for name in pie stripped; do
+		cost "uprobe:./$name:$place" "uprobe:./$name:$(place_of pie "$second")" -- "./$name" 97 twice
+		want_status 0
+		want_hits "uprobe:./$name:$place" 97
+		want out "^uprobe:./$name:$(place_of pie "$second") .*; not one hit: the command never came there$"
+	done
+	cost "uprobe:./stripped:$((place))" -- ./stripped 97 twice
+	want_hits "uprobe:./stripped:$((place))" 97
+	behind=$(objdump -d --no-show-raw-insn --disassemble=plain pie | sed -nE 's/^ +([0-9a-f]+):.*/0x\1/p' | sed -n 2p)
+	behind=$((behind - 0x$(nm pie | awk '$3 == "plain" { print $1 }')))
+	cost -v "uprobe:./pie:plain+$behind" "uprobe:./pie:plain+0" -- ./pie 97 plain
+	want_hits "uprobe:./pie:plain+$behind" 97
+	want_hits "uprobe:./pie:plain+0" 97
+	want_place "uprobe:./pie:plain\\+$behind" "$(printf '0x%x' $(($(place_of_function pie plain) + behind)))"
+}
+
+cost_versions() {
+	local old new
+
+	need nm
+	need_cost
+	cost -v uprobe:libcalls.so:versioned uprobe:libcalls.so:versioned@V_1 uprobe:libcalls.so:versioned@@V_2 -- ./pie 97 old
+	want_status 0
+	want_hits uprobe:libcalls.so:versioned@V_1 97
+	want out '^uprobe:libcalls.so:versioned .*not one hit'
+	want out '^uprobe:libcalls.so:versioned@@V_2 .*not one hit'
+	old=$(place_of_function libcalls.so versioned_1) new=$(place_of_function libcalls.so versioned_2)
+	[ "$old" != "$new" ] || fail 'both versions are one'
+	want_place uprobe:libcalls.so:versioned@V_1 "$old"
+	want_place uprobe:libcalls.so:versioned "$new"
+	want_place uprobe:libcalls.so:versioned@@V_2 "$new"
+	strip libcalls.so # .dynsym has the versions by number
+	cost uprobe:libcalls.so:versioned uprobe:libcalls.so:versioned@V_1 -- ./pie 97 new
+	want_status 0
+	want_hits uprobe:libcalls.so:versioned 97
+	want out '^uprobe:libcalls.so:versioned@V_1 .*not one hit'
+}
+
+# The machine's libc is everybody's: the copy is what this command alone runs.
+cost_libc() {
+	local libc
+
+	need_cost
+	libc=$(ldd ./pie | sed -nE 's/^\s*libc\.so\.6 => (\S+).*/\1/p')
+	[ -n "$libc" ] || skip 'this is no glibc'
+	cost -v uprobe:libc.so.6:getpid -- ./pie 97 libc
+	want_status 0
+	want err "^bpftrig: uprobe:libc.so.6:getpid: attached by uprobe to getpid, $(readlink -f "$libc" | sed 's,.*/,.*/,') at offset" ||
+		want err '^bpftrig: uprobe:libc.so.6:getpid: attached by uprobe to getpid, /.*libc.so.6 at offset'
+	cp "$libc" libc.so.6
+	cost -v uprobe:libc.so.6:getpid -- ./pie 97 libc
+	want_status 0
+	want_hits uprobe:libc.so.6:getpid 97
+	want err '^bpftrig: uprobe:libc.so.6:getpid: attached by uprobe to getpid, \./libc.so.6 at offset'
+}
+
+cost_path() {
+	need_cost
+	mkdir not-here here
+	: >not-here/my-calls
+	cp static here/my-calls
+	PATH=not-here:here:$PATH cost -v uprobe:my-calls:plain -- my-calls 97 plain
+	want_status 0
+	want_hits uprobe:my-calls:plain 97
+	want err ' here/my-calls at offset'
+}
+
+# Each place of the two holds the semaphore up by one.
+cost_usdt() {
+	need readelf
+	need_cost
+	for name in pie static static-pie stripped; do
+		cost -v usdt:./$name:calls:pass -- ./$name 97 usdt
+		want_status 0
+		want_hits usdt:./$name:calls:pass 97
+		sort out | uniq -c
+		[ "$(grep -c '^semaphore: 2$' out)" -ge 5 ] || fail 'the semaphore was not up'
+		[ "$(grep -c '^semaphore: 0$' out)" -ge 6 ] || fail 'the semaphore was never down'
+		want_none out '^semaphore: [^02]'
+		readelf -n ./$name | sed -nE '/Name: pass$/{n;s/.*Location: (0x[0-9a-f]+),.*/\1/p}' >places
+		want_lines places 2
+		want_place usdt:./$name:calls:pass "$(place_of ./$name "$(head -n 1 places)")"
+	done
+}
+
+# The call that makes the link is the only one on uprobes that fails here; what strace sees of the program's own calls is the same in each run.
+cost_usdt_events() {
+	local number
+
+	need_strace
+	need_cost
+	must strace -qq -e signal=none -e trace=bpf -o calls "$bin" cost -q -d 0.1 usdt:./pie:calls:pass --for 0.1
+	number=$(grep -n 'BPF_LINK_CREATE' calls | head -n 1 | cut -d : -f 1)
+	[ -n "$number" ] || skip 'this kernel has no multi links of uprobes'
+	run strace -qq -e signal=none -e trace=bpf -o calls -e "inject=bpf:error=EINVAL:when=$number" \
+		"$bin" cost -d 0.1 -v usdt:./pie:calls:pass --for 0.1
+	want_status 0
+	want calls 'BPF_LINK_CREATE.*INJECTED'
+	want err '^bpftrig: usdt:./pie:calls:pass: attached by uprobe to pass, ./pie at offset'
+}
+
+# least_hits TARGET: of a run.
+least_hits() {
+	sed -nE "s/^$1.* hits a run \\(([0-9]+) to .*/\\1/p; s/^$1.*; ([0-9]+) hits a run.*/\\1/p" out | head -n 1
+}
+
+# Others may make that call, too; in the least of the rounds, nobody did.
+cost_syscalls() {
+	local counted hits
+
+	need_strace
+	need_cost
+	run strace -c -f -o table -e trace=getpgid ./pie 997 syscall
+	counted=$(awk '$NF == "getpgid" { print $4 }' table)
+	[ "$counted" = 997 ] || fail "strace counts $counted"
+	need_figure tp-legacy
+	cost tp:syscalls:sys_enter_getpgid rawtp:sys_enter -- ./pie 997 syscall
+	want_status 0
+	hits=$(least_hits tp:)
+	[ "$hits" = "$counted" ] || fail "at least $hits hits, where strace counts $counted"
+	hits=$(least_hits rawtp:)
+	must strace -c -f -o table ./pie 997 syscall
+	counted=$(awk '$NF == "total" { print $4 }' table)
+	[ "$hits" -ge "$((counted - 1))" ] || fail "at least $hits hits, where strace counts $counted" # execve is entered by strace's child
+}
+
+cost_several() {
+	local kinds='uprobe uretprobe' kind
+	local -a targets=()
+
+	need_cost
+	[ ! -e "$tmp/all" ] || ! line_of uprobe-multi-push "$tmp/all" | grep -q ns/trigger || kinds="$kinds uprobe-multi uretprobe-multi"
+	for kind in $kinds; do
+		targets+=("$kind:./static:plain")
+	done
+	cost "${targets[@]}" -- ./static 97 plain
+	want_status 0
+	want_lines out $((${#targets[@]} + 1))
+	for kind in "${targets[@]}"; do
+		want_hits "$kind" 97
+	done
+}
+
+# An object with a program that counts three for each hit, under a name that nobody else's has.
+cost_mine() {
+	need "$clang"
+	cat >mine.bpf.c <<-'END'
+		#include "FIXTURE"
+
+		ENTRY int cost_mine(void *ctx)
+		{
+			for (int i = 0; i < 3; i++)
+				__sync_fetch_and_add(&hits[get_smp_processor_id() & 255].hits, 1);
+			return 0;
+		}
+	END
+	sed -i "s,FIXTURE,$top/tests/fixture.h," mine.bpf.c
+	must "$clang" -target bpf -mcpu=v3 -O2 -c mine.bpf.c -o mine.o
+}
+
+cost_object() {
+	need_cost
+	cost_mine
+	cost uprobe:./pie:plain --obj mine.o --prog cost_mine -- ./pie 97 plain
+	want_status 0
+	want_hits uprobe:./pie:plain 291
+	cost uprobe:./pie:plain --obj mine.o -- ./pie 97 plain
+	want_status 1
+	want out "^uprobe:./pie:plain *:  failed: .*\\bcount\\b"
+	cost uprobe:./pie:plain --obj mine.o --prog other -- ./pie 97 plain
+	want_status 1
+	want out "^uprobe:./pie:plain *:  failed: .*\\bother\\b"
+	cost uprobe:./pie:plain --obj mine.o --prog cost_mine --for 0.2
+	want_status 0
+	want out '^uprobe:./pie:plain *: +0.0 ± 0.0 hits/s; not one hit in'
+}
+
+cost_form() {
+	local ms='[0-9]+\.[0-9]{3}' spent
+
+	need_cost
+	spent="$ms ± $ms ms \\(user $ms, system $ms\\)"
+	cost uprobe:./static:plain uprobe:./static:push usdt:./static:calls:pass -- ./static 197 plain
+	want_status 0
+	want_empty err
+	want_lines out 4
+	want out "^nothing attached         : +$spent; ([5-9]|[0-9]{2,4}) rounds$"
+	want out "^uprobe:./static:plain    : +$spent; [+-]$ms ± $ms ms \\([+-][0-9]+\\.[0-9] %\\); 197 hits a run, ([0-9.]+ ± [0-9.]+ ns a hit|lost in the noise: at most [0-9.]+ ns a hit)$"
+	want out "^uprobe:./static:push     : +$spent; [+-]$ms ± $ms ms \\([+-][0-9]+\\.[0-9] %\\); not one hit: the command never came there$"
+	want out "^usdt:./static:calls:pass : +$spent; .*; not one hit"
+	head -n 1 out | grep -q '^nothing attached' || fail 'the run with nothing attached is not the first line'
+	awk '{ print index($0, ": ") }' out | sort -u >columns
+	want_lines columns 1
+}
+
+cost_output() {
+	local runs
+
+	need_cost
+	cost uprobe:./pie:plain -- sh -c 'echo to out; echo to err >&2; ./pie 7 plain'
+	want_status 0
+	runs=$(grep -c '^to out$' out)
+	[ "$runs" = "$(grep -c '^to err$' err)" ] || fail 'not as often on the one as on the other'
+	[ "$runs" = $((2 * $(sed -nE 's/^nothing attached.*; ([0-9]+) rounds$/\1/p' out) + 1)) ] || fail "$runs runs"
+	want_lines err "$runs"
+	cost --quiet-command uprobe:./pie:plain -- sh -c 'echo to out; echo to err >&2; ./pie 7 plain'
+	want_status 0
+	want_empty err
+	want_lines out 2
+	want_hits uprobe:./pie:plain 7
+}
+
+# Nothing of ours is open in it, no signal blocked, and standard input is empty: there are many runs, and only the first could read it.
+cost_surroundings() {
+	local -a look=(sh -c 'ls -l /proc/self/fd | sed "s/.*:.. //; s/ -> .*//" | tr "\n" " "; grep -E "^Sig(Blk|Ign)" /proc/self/status')
+
+	need_cost
+	"${look[@]}" </dev/null >before
+	cost uprobe:./pie:plain -- "${look[@]}"
+	want_status 0
+	grep -vE 'nothing attached|^uprobe:' out | sort -u >during
+	sort -u before | diff - during || fail 'the command finds what it would not find elsewhere'
+	cost uprobe:./pie:plain -- ./pie 0 input <text
+	want_status 0
+	want out '^input: 0$'
+	want_none out '^input: [^0]'
+	run sh -c '"$1" cost -q -d 0.1 uprobe:./pie:plain -- ./pie 7 plain >&-' sh "$bin"
+	want_status 1
+	want err 'standard output'
+}
+
+cost_fails() {
+	need_cost
+	cost uprobe:./pie:plain -- sh -c 'exit 3'
+	want_status 1
+	want_empty out
+	want_lines err 1
+	want err '/sh: ended with status 3$'
+	cost uprobe:./pie:plain -- sh -c 'kill -KILL $$'
+	want_status 1
+	want_lines err 1
+	want err '/sh: ended by signal 9$'
+	# shellcheck disable=SC2016
+	cost uprobe:./pie:plain -- sh -c 'echo run >>runs; [ $(wc -l <runs) != 4 ]'
+	want_status 1
+	want err 'ended with status 1$'
+	want_none out 'hits'
+	want_lines runs 4
+	chmod 755 text
+	cost uprobe:./pie:plain -- ./text
+	want_status 1
+	want_lines err 1
+	want err '\./text: ENOEXEC \(8\)'
+}
+
+# It holds the lock that the other would wait for.
+cost_of_itself() {
+	need_cost
+	cost --quiet-command uprobe:./pie:plain -- "$bin" -q -d 0.05 -w 0 usermode-count
+	want_status 0
+	# shellcheck disable=SC2016
+	cost --quiet-command uprobe:./pie:plain -- sh -c '"$1" -q -d 0.05 -w 0 usermode-count; :' sh "$bin"
+	want_status 0
+	want_lines out 2
+}
+
+# The programs that the kernel has compiled are in kallsyms by their names.
+mine_is_loaded() { grep -q '\bbpf_prog_[0-9a-f]*_cost_mine' /proc/kallsyms; }
+mine_is_gone() { ! mine_is_loaded; }
+
+need_mine() {
+	need_cost
+	cost_mine
+	cost uprobe:./pie:plain --obj mine.o --prog cost_mine -- sh -c 'grep -o "bpf_prog_[0-9a-f]*_cost_mine" /proc/kallsyms; :'
+	want_status 0
+	grep -q cost_mine out || skip 'kallsyms shows no programs'
+	wait_for mine_is_gone
+}
+
+# The tenth run of the command, in the fifth round, is a long one; which target it is of, chance has said.
+cost_interrupted() {
+	need_mine
+	# shellcheck disable=SC2016
+	with_signals "$bin" cost -q -d 600 uprobe:./pie:plain --obj mine.o --prog cost_mine -- \
+		sh -c 'echo $$ >>pids; [ $(wc -l <pids) -lt 10 ] || exec sleep 1000' >out 2>err &
+	wait_for tenth_sleeps
+	kill -s "$1" $!
+	wait $!
+	status=$?
+	show "SIG$1"
+	want_status "$2"
+	want_empty err
+	want out '^nothing attached .* 4 rounds, interrupted$'
+	want out '^uprobe:./pie:plain .*not one hit'
+	wait_for mine_is_gone
+	! kill -0 "$(tail -n 1 pids)" 2>/dev/null || fail 'the command still runs'
+}
+
+tenth_sleeps() { [ -e pids ] && [ "$(wc -l <pids)" = 10 ] && mine_sleeps; }
+
+cost_stubborn() {
+	need_mine
+	with_signals "$bin" cost -q uprobe:./pie:plain --obj mine.o --prog cost_mine -- \
+		sh -c 'trap "" TERM INT; echo $$ >>pids; while :; do sleep 1; done' >out 2>err &
+	wait_for test -s pids
+	kill -s TERM $!
+	wait $!
+	status=$?
+	show 'SIGTERM'
+	want_status 143
+	want out '^interrupted before there was a figure$'
+	! kill -0 "$(cat pids)" 2>/dev/null || fail 'the command still runs'
+	mine_is_gone || wait_for mine_is_gone
+}
+
+cost_killed() {
+	need_mine
+	"$bin" cost -q -d 600 uprobe:./pie:plain --obj mine.o --prog cost_mine -- \
+		sh -c 'echo $$ >>pids; ! grep -q "bpf_prog_[0-9a-f]*_cost_mine" /proc/kallsyms || exec sleep 1000' >out 2>err &
+	wait_for mine_sleeps
+	kill -KILL $!
+	wait $!
+	wait_for mine_is_gone
+	wait_for is_gone "$(tail -n 1 pids)"
+}
+
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
+mine_sleeps() { [ -s pids ] && [ "$(cat /proc/"$(tail -n 1 pids)"/comm 2>/dev/null)" = sleep ]; }
+
+# It calls a thousand times a second: late now and then, but it catches up. The least and the most are far apart because the machine may
+# have a lot to do; exact is that all is on its CPU, and that the share is the rate at the cost of one.
+cost_live() {
+	need_cost
+	need taskset
+	taskset -c 0 ./static 1000000 steady &
+	steady=$!
+	cost uprobe:./static:plain uprobe:./static:push --for 2
+	kill $steady
+	want_status 0
+	want_empty err
+	want_lines out 2
+	want out '^uprobe:./static:push +: +0\.0 ± 0\.0 hits/s; not one hit in 2\.[0-9] s$'
+	want out '^uprobe:./static:plain +: +[0-9.]+ ± [0-9.]+ hits/s \(CPU 0: [0-9.]+\); at [0-9.]+ ± [0-9.]+ ns, which is what uprobe-[a-z0-9]+ adds, [0-9.]+ ± [0-9.]+ % of a CPU$'
+	sed -nE 's/^uprobe:.*plain +: +([0-9.]+) ± ([0-9.]+) .*CPU 0: ([0-9.]+).* at ([0-9.]+) ± .* adds, ([0-9.]+) ± .*/\1 \2 \3 \4 \5/p' out |
+		awk '{ share = $1 * $4 / 1e7; exit !(NR == 1 && $1 > 500 && $1 < 2000 && $3 > 500 && $3 < 2000 && share - $5 < 0.0002 + share / 500 && $5 - share < 0.0002 + share / 500) }' ||
+		fail 'the rate is not a thousand, or the share is not what that costs'
+}
+
+cost_live_interrupted() {
+	need_mine
+	with_signals "$bin" cost -q uprobe:./pie:plain --obj mine.o --prog cost_mine --for 300 >out 2>err &
+	wait_for mine_is_loaded
+	kill -s INT $!
+	wait $!
+	status=$?
+	show 'SIGINT'
+	want_status 130
+	want_lines out 1
+	want out '^uprobe:./pie:plain +:  interrupted before there was a figure$'
+	wait_for mine_is_gone
+}
+
+cost_live_nothing() {
+	need_cost
+	cost uprobe:./static:plain --for 0.1
+	want_status 0
+	want_empty err
+	want_lines out 1
+	want out '^uprobe:./static:plain : +0.0 ± 0.0 hits/s; not one hit in 0.[0-9] s$'
+}
+
+cost_skipped() {
+	need_cost
+	cost kprobe:schedule -- true
+	case $status in
+	4) want out '^kprobe:schedule *:  skipped: ' && want_lines out 1 ;;
+	0) skip 'this machine has kprobes' ;;
+	*) fail "exit status $status" ;;
+	esac
+	cost kprobe:schedule uprobe:./pie:plain -- ./pie 7 plain
+	want_status 0
+	want_lines out 3
+	want out '^kprobe:schedule *:  skipped: '
+	want_hits uprobe:./pie:plain 7
+}
+
+cost_hot() {
+	need_cost
+	run timeout --foreground 100 "$bin" cost -d 0.1 uprobe:libc.so.6:malloc uprobe:./pie:plain -- true
+	want_status 0
+	want err '^bpftrig: uprobe:libc.so.6:malloc: runs very often'
+	want_none err 'plain: runs very often'
+	cost uprobe:libc.so.6:malloc -- true
+	want_empty err
+}
+
+cost_closed_pipe() {
+	need_cost
+	# shellcheck disable=SC2016
+	run sh -c '"$1" cost -q -d 0.1 --quiet-command uprobe:./pie:plain -- ./pie 7 plain | true' sh "$bin"
+	want_empty err
+	want_status 0
+}
+
 # === vm: the binary as /init on released kernels ===============================================================================
 
 vm_kernels='x86_64-5.10 x86_64-6.1 x86_64-6.12 x86_64-new'
@@ -5071,6 +5698,7 @@ group_vm() {
 	check 'vm: x86_64-new: -icount: the two sides of the private stack differ by what their JITed code says' vm_exact
 	check 'vm: x86_64-new: -icount: compare finds five instructions, and no more' vm_exact_compare
 	check 'vm: x86_64-new: -icount: --profile names the trampoline and the way of the kprobe' vm_exact_profile
+	check 'vm: x86_64-new: -icount: cost: a hit costs a program what the rows say' vm_exact_cost
 	check 'vm: arm64-6.12: -icount: counted instructions are the time' vm_exact_counters
 	check 'vm: x86_64-6.1: sysctls that spoil figures are warned of' vm_warnings
 	check 'vm: x86_64-new: -icount: net does not depend on the batch, and compare finds what there is to find' vm_exact_figures
@@ -5270,49 +5898,25 @@ vm_exact() {
 	done
 }
 
-# Several runs in one boot, + between their arguments. What is net there is so to a fraction of an instruction, whatever the batch; and
-# what differs is found, what does not is not.
-vm_exact_figures() {
+# vm_runs [FILE...] <RUNS: several runs in one boot of the exact mode, one on a line, with files to add; what the n-th wrote is in part-n.
+vm_runs() {
 	need_root
 	need gcc
-	cat >init.c <<-'END'
-		#include <stdio.h>
-		#include <string.h>
-		#include <sys/reboot.h>
-		#include <sys/wait.h>
-		#include <time.h>
-		#include <unistd.h>
-
-		int main(int argc, char **argv)
-		{
-			struct timespec boot = { .tv_sec = 5 }; /* bpftrig.c says why (wait_until_quiet) */
-
-			clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &boot, NULL);
-			for (int from = 1, to; from < argc; from = to + 1) {
-				int status;
-
-				for (to = from; to < argc && strcmp(argv[to], "+"); to++)
-					;
-				argv[to] = NULL;
-				argv[from - 1] = "bpftrig";
-				if (!fork()) {
-					execv("/bpftrig", argv + from - 1);
-					_exit(127);
-				}
-				wait(&status);
-				printf("bpftrig: exit %d\n", WEXITSTATUS(status));
-				fflush(stdout);
-			}
-			reboot(RB_POWER_OFF);
-			return 0;
-		}
-	END
-	must gcc -static init.c -o init
-	INIT=init vm_archive "$bin"
-	QEMU_MORE="$exact" vm_boot x86_64-new '' \
-		'-q -d 0.5 --batch 64,1000 rawtp + -q compare -d 1 fentry kprobe + -q compare -d 1 rawtp rawtp'
-	[ "$(grep -c '^bpftrig: exit 0$' out)" = 3 ] || fail 'not every run ended well'
+	cat >runs
+	must gcc -static -O2 "$top/tests/init.c" -o init
+	INIT=init vm_archive "$bin" runs "$@"
+	QEMU_MORE="$exact" vm_boot x86_64-new '' ''
 	awk 'BEGIN { n = 1 } /^bpftrig: exit/ { n++; next } { print >"part-" n }' out
+}
+
+# What is net in the exact mode is so to a fraction of an instruction, whatever the batch; and what differs is found, what does not is not.
+vm_exact_figures() {
+	vm_runs <<-'END'
+		-q -d 0.5 --batch 64,1000 rawtp
+		-q compare -d 1 fentry kprobe
+		-q compare -d 1 rawtp rawtp
+	END
+	[ "$(grep -c '^bpftrig: exit 0$' out)" = 3 ] || fail 'not every run ended well'
 	sed -nE 's/^rawtp-([0-9]+) .*\(([0-9.]+) ns.*, net ([0-9.]+) ± ([0-9.]+) ns.*/\1 \2 \3 \4/p' part-1 >nets
 	awk '
 		function distance(a, b) { return a > b ? a - b : b - a }
@@ -5326,6 +5930,49 @@ vm_exact_figures() {
 	cp part-3 out
 	want_comparison rawtp rawtp any
 	want out '^no difference: ' 'rawtp is not rawtp'
+}
+
+# What a probe costs a program is what the rows say of it, in instructions: the function that is driven is the same, and the program that
+# is attached. For a uprobe the bound is wider: the kernel looks for the mapping that was hit, and a process with few of them has less to
+# search than bpftrig. Of two runs, one with so many calls more, the hits differ by just those.
+vm_exact_cost() {
+	local kind
+
+	need_root
+	cost_programs
+	cp static calls
+	vm_runs calls <<-'END'
+		-q -d 0.3 fentry-legacy kprobe-legacy tp-legacy uprobe-push
+		cost -q -d 1 fentry:__x64_sys_getpgid kprobe:__x64_sys_getpgid tp:syscalls:sys_enter_getpgid rawtp:sys_enter -- /calls 20000 syscall
+		cost -q -d 0.5 uprobe:/calls:push -- /calls 20000 push
+		cost -q -d 0.1 rawtp:sys_enter -- /calls 12345 syscall
+		cost -q -d 0.1 kprobe-multi:__x64_sys_getpg* kretprobe-multi:__x64_sys_getpgid -- /calls 1000 syscall
+		cost -q kprobe:__x64_sys_getpgid+1 -- /calls 1 push
+		cost -q kprobe:__x64_sys_getpgid+100000 -- /calls 1 push
+		cost -q kprobe-multi:no_such_function* -- /calls 1 push
+		cost kprobe-multi:[a-s]* -- /missing
+	END
+	grep '^bpftrig: exit' out | tr -d '\n' >exits
+	[ "$(cat exits)" = "$(printf 'bpftrig: exit %d' 0 0 0 0 0 1 1 1 1)" ] || fail 'the runs do not end as they should'
+	cat part-2 part-3 >costs
+	for kind in fentry kprobe tp uprobe; do
+		sed -nE "s/^$kind-[a-z]+ .*, net ([0-9.]+) ± .*/net \\1/p" part-1
+		sed -nE "s/^$kind:.*; 20000 hits a run, ([0-9.]+) ± .* ns a hit$/hit \\1/p" costs
+	done >figures
+	cat figures
+	want_lines figures 8
+	awk '$1 == "net" { net = $2; n++ } $1 == "hit" { d = $2 / net - 1; print d; if (d > (n == 4 ? 0.05 : 0.02) || d < (n == 4 ? -0.05 : -0.02)) exit 1 }' figures ||
+		fail 'the cost of a hit is not that of the rows'
+	cp part-2 out
+	kind=$(least_hits rawtp:)
+	cp part-4 out
+	[ $((kind - $(least_hits rawtp:))) = 7655 ] || fail "$kind and $(least_hits rawtp:) hits do not differ by 20000 - 12345"
+	want part-5 '^kprobe-multi:.*; 10[0-9]{2}(\.[0-9])? hits a run'
+	want part-5 '^kretprobe-multi:.*; 1000 hits a run'
+	want part-6 '^kprobe:__x64_sys_getpgid\+1 *:  failed: .*EILSEQ \(84\): no instruction begins at that offset$'
+	want part-7 'offset 100000 is past the end of __x64_sys_getpgid, which has [0-9]+ bytes$'
+	want part-8 'the kernel has no function that fits no_such_function\*$'
+	want part-9 '/missing: ENOENT \(2\)$'
 }
 
 # === main ======================================================================================================================

@@ -27,6 +27,9 @@
  *	Profile			symbols, the ring of samples
  *	Errors			reasons, hints, hits
  *	Running			one batch with producers of our own
+ *	Other programs' files	libraries made in memory, and this file
+ *	Targets by name		words of the command line, the kernel's symbols
+ *	cost			what is printed
  */
 #define _GNU_SOURCE
 #include "heap.h"
@@ -3813,6 +3816,771 @@ static void test_private_stack_code(void)
 }
 #endif
 
+/* === Other programs' files ==================================================================================================
+ * A library made in memory, with its code at 0x1000 and its data at 0x3000.
+ *
+ *	.symtab		plain 0x1000 (16 bytes), twice 0x1010 and 0x1020 (both local), both 0x1030 (local) and 0x1040 (global), chosen 0x1050
+ *			(an ifunc), stray 0x9000, old@V_1 0x1060, old@V_2 0x1070, several@@V_2 0x1080, several@V_1 0x1090, empty 0x10f0
+ *	.dynsym		imported, several 0x1080 (V_2), several 0x1090 (V_1), exported 0x10a0, exported 0x10a0 again, late 0x10b0 (V_1 alone)
+ *	.note.stapsdt	lib:one at 0x1000 and, with a semaphore, at 0x1008; lib:lost at 0x9000; lib:many at as many places as there may be
+ *			and one; written for a base of 0x2000
+ */
+
+#define LIB_TEXT 0x1000
+#define LIB_DATA 0x3000
+
+struct lib {
+	struct image image;
+	unsigned text, data, symtab, dynsym, dynstr, versym, verdef, notes, base;
+	uint64_t text_off, data_off;
+	size_t phdrs;
+	struct binary b;
+};
+
+static const uint8_t lib_text[0x100] = { 0x90 };
+
+/* One version's definition, with its name. */
+struct lib_verdef {
+	Elf64_Verdef def;
+	Elf64_Verdaux aux;
+};
+
+static struct lib_verdef lib_version(unsigned number, unsigned flags, uint32_t name, bool last)
+{
+	return (struct lib_verdef){
+		.def = { .vd_version = 1, .vd_flags = flags, .vd_ndx = number, .vd_cnt = 1, .vd_aux = sizeof(Elf64_Verdef),
+			 .vd_next = last ? 0 : sizeof(struct lib_verdef) },
+		.aux = { .vda_name = name },
+	};
+}
+
+static void lib_notes(struct image *notes)
+{
+	static const struct { const char *name; uint64_t pc, semaphore; unsigned times; } probes[] = {
+		{ "one", 0, 0, 1 }, { "one", 8, LIB_DATA + 2, 1 }, { "lost", 0x8000, 0, 1 }, { "nowhere", 0, 0x9000, 1 }, { "many", 16, 0, SITES_MAX + 1 },
+	};
+	uint8_t note[128];
+
+	for (size_t i = 0; i < COUNT_OF(probes); i++)
+		for (unsigned n = 0; n < probes[i].times; n++) {
+			uint64_t addresses[3] = { LIB_TEXT + probes[i].pc - 0x100, 0x2000 - 0x100,
+						  probes[i].semaphore ? probes[i].semaphore - 0x100 : 0 };
+			size_t len = (memset(note, 0, sizeof(note)), put_note(note, 3, "stapsdt", 0, "lib", probes[i].name));
+
+			memcpy(note + 12 + 8, addresses, sizeof(addresses));
+			image_append(notes, note, len);
+		}
+}
+
+static void lib_symbols(struct builder *b, unsigned text)
+{
+	static const struct { const char *name; unsigned bind, type; uint64_t value, size; } symbols[] = {
+		{ "plain", STB_GLOBAL, STT_FUNC, 0x1000, 16 },	     { "twice", STB_LOCAL, STT_FUNC, 0x1010, 16 },
+		{ "twice", STB_LOCAL, STT_FUNC, 0x1020, 16 },	     { "both", STB_LOCAL, STT_FUNC, 0x1030, 16 },
+		{ "both", STB_GLOBAL, STT_FUNC, 0x1040, 16 },	     { "chosen", STB_GLOBAL, STT_GNU_IFUNC, 0x1050, 16 },
+		{ "stray", STB_GLOBAL, STT_FUNC, 0x9000, 16 },	     { "old@V_1", STB_GLOBAL, STT_FUNC, 0x1060, 16 },
+		{ "old@V_2", STB_GLOBAL, STT_FUNC, 0x1070, 16 },     { "several@@V_2", STB_GLOBAL, STT_FUNC, 0x1080, 16 },
+		{ "several@V_1", STB_GLOBAL, STT_FUNC, 0x1090, 16 }, { "variable", STB_GLOBAL, STT_OBJECT, 0x3000, 8 },
+		{ "empty", STB_GLOBAL, STT_FUNC, 0x10f0, 0 },	     { "long", STB_GLOBAL, STT_FUNC, 0x10f8, UINT64_MAX },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(symbols); i++) {
+		unsigned n = build_symbol(b, symbols[i].name, symbols[i].type, text, symbols[i].value, symbols[i].size);
+
+		b->symbols[n].st_info = ELF64_ST_INFO(symbols[i].bind, symbols[i].type);
+	}
+}
+
+/* The header of a library, and program headers behind all else. */
+static void lib_finish(struct lib *lib)
+{
+	Elf64_Phdr phdrs[3] = { { .p_type = PT_NOTE, .p_vaddr = LIB_TEXT, .p_filesz = 1 << 20, .p_flags = PF_X } };
+	Elf64_Ehdr *eh;
+
+	lib->text_off = section_at(lib->image, lib->text)->sh_offset;
+	lib->data_off = section_at(lib->image, lib->data)->sh_offset;
+	phdrs[1] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = LIB_TEXT, .p_offset = lib->text_off, .p_filesz = sizeof(lib_text) };
+	phdrs[2] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = LIB_DATA, .p_offset = lib->data_off, .p_filesz = 16, .p_memsz = 4096 };
+	section_at(lib->image, lib->base)->sh_addr = 0x2000;
+	lib->phdrs = image_append(&lib->image, phdrs, sizeof(phdrs));
+	eh = elf_header(lib->image);
+	eh->e_type = ET_DYN;
+	eh->e_machine = ARCH_MACHINE;
+	eh->e_phoff = lib->phdrs;
+	eh->e_phnum = COUNT_OF(phdrs);
+	eh->e_phentsize = sizeof(Elf64_Phdr);
+}
+
+static void lib_build(struct lib *lib)
+{
+	static const uint16_t versions[] = { 0, 1, 3, 2 | 0x8000, 1, 1, 2 | 0x8000 };
+	Elf64_Sym dynsym[7] = { 0 };
+	struct lib_verdef verdef[3];
+	struct image names = { 0 }, notes = { 0 };
+	struct builder b;
+
+	memset(lib, 0, sizeof(*lib));
+	build_start(&b);
+	lib->text = build_section(&b, ".text", CODE, lib_text, sizeof(lib_text));
+	lib->data = build_section(&b, ".probes", DATA, lib_text, 16);
+	image_append_string(&names, "");
+	dynsym[1] = (Elf64_Sym){ .st_name = image_append_string(&names, "imported"), .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) };
+	for (unsigned i = 2; i < COUNT_OF(dynsym); i++)
+		dynsym[i] = (Elf64_Sym){
+			.st_name = image_append_string(&names, i < 4 ? "several" : i < 6 ? "exported" : "late"),
+			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			.st_shndx = lib->text,
+			.st_value = i < 4 ? 0x1060 + 0x10 * i + (i == 2 ? 0 : 0) : i < 6 ? 0x10a0 : 0x10b0,
+			.st_size = 16,
+		};
+	dynsym[2].st_value = 0x1080;
+	dynsym[3].st_value = 0x1090;
+	verdef[0] = lib_version(1, VER_FLG_BASE, image_append_string(&names, "liblib.so"), false);
+	verdef[1] = lib_version(2, 0, image_append_string(&names, "V_1"), false);
+	verdef[2] = lib_version(3, 0, image_append_string(&names, "V_2"), true);
+	lib_notes(&notes);
+	lib->dynsym = build_section(&b, ".dynsym", SHT_DYNSYM, SHF_ALLOC, dynsym, sizeof(dynsym));
+	lib->dynstr = build_section(&b, ".dynstr", SHT_STRTAB, SHF_ALLOC, names.at, names.len);
+	lib->versym = build_section(&b, ".gnu.version", SHT_GNU_versym, SHF_ALLOC, versions, sizeof(versions));
+	lib->verdef = build_section(&b, ".gnu.version_d", SHT_GNU_verdef, SHF_ALLOC, verdef, sizeof(verdef));
+	lib->notes = build_section(&b, ".note.stapsdt", SHT_NOTE, 0, notes.at, notes.len);
+	lib->base = build_section(&b, ".stapsdt.base", SHT_PROGBITS, SHF_ALLOC, "", 1);
+	b.sections[lib->dynsym].header.sh_link = b.sections[lib->verdef].header.sh_link = lib->dynstr;
+	lib_symbols(&b, lib->text);
+	lib->symtab = b.section_count;
+	lib->image = build_end(&b);
+	lib_finish(lib);
+	image_free(&names);
+	image_free(&notes);
+}
+
+/* Ready for what is behind binary_open(). */
+static enum outcome lib_open(struct lib *lib)
+{
+	memset(&lib->b, 0, sizeof(lib->b));
+	lib->b.elf.name = "lib.so";
+	lib->b.elf.file = image_bytes(lib->image);
+	return binary_check(&lib->b);
+}
+
+static void lib_close(struct lib *lib)
+{
+	elf_close(&lib->b.elf);
+	image_free(&lib->image);
+}
+
+static void test_binary_check(void)
+{
+	static const struct { const char *name; size_t field, width; uint64_t value; const char *says; } rows[] = {
+		{ "binary: a script is named with its interpreter", 0, 2, 0, "lib.so: a script; the code is its interpreter's, " },
+		{ "binary: no ELF file", 0, 1, 'x', "not an ELF file" },
+		{ "binary: of 32 bits", EI_CLASS, 1, ELFCLASS32, "a 32-bit binary" },
+		{ "binary: of the other byte order", EI_DATA, 1, 0, "another machine" },
+		{ "binary: of another machine", offsetof(Elf64_Ehdr, e_machine), 2, EM_BPF, "for another machine than " ARCH " (machine 247)" },
+		{ "binary: an object", offsetof(Elf64_Ehdr, e_type), 2, ET_REL, "neither a program nor a shared library (ELF type 1)" },
+		{ "binary: a core", offsetof(Elf64_Ehdr, e_type), 2, ET_CORE, "(ELF type 4)" },
+		{ "binary: program headers of another size", offsetof(Elf64_Ehdr, e_phentsize), 2, 32, "program headers of 32 bytes, not 56" },
+	};
+	struct lib lib;
+
+	lib_build(&lib);
+	check_outcome("binary: a library is taken", DONE, NULL, lib_open(&lib));
+	elf_header(lib.image)->e_type = ET_EXEC;
+	check_outcome("binary: a program without PIE is taken", DONE, NULL, lib_open(&lib));
+	lib_close(&lib);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		lib_build(&lib);
+		if (i)
+			poke(lib.image.at + rows[i].field, rows[i].width, rows[i].value);
+		else
+			memcpy(lib.image.at, "#! /bin/sh\n", 11);
+		check_outcome(rows[i].name, FAILED, rows[i].says, lib_open(&lib));
+		lib_close(&lib);
+	}
+	for (size_t len = 0; len <= sizeof(Elf64_Ehdr); len++) { /* exactly sized, for the sanitizer */
+		lib_build(&lib);
+		lib.image.at = realloc(lib.image.at, len + !len);
+		lib.image.len = len;
+		if (len == 0 || len == EI_NIDENT || len == sizeof(Elf64_Ehdr) - 1)
+			check_outcome("binary: truncated in its header", FAILED, len < EI_NIDENT ? "not an ELF file" : "truncated", lib_open(&lib));
+		else
+			lib_open(&lib);
+		lib_close(&lib);
+	}
+	lib_build(&lib);
+	elf_header(lib.image)->e_shnum = 0;
+	lib_open(&lib);
+	check_outcome("binary: without a section table there are no names", FAILED, "has no section table", binary_read_sections(&lib.b));
+	lib_close(&lib);
+}
+
+static void test_binary_segments(void)
+{
+	static const struct { const char *name; uint32_t rights; uint64_t address; int64_t behind; } rows[] = {
+		{ "segment: its first byte", PF_X, LIB_TEXT, 0 },
+		{ "segment: its last byte", PF_X, LIB_TEXT + 0xff, 0xff },
+		{ "segment: the byte behind it", PF_X, LIB_TEXT + 0x100, -1 },
+		{ "segment: the byte before it", PF_X, LIB_TEXT - 1, -1 },
+		{ "segment: data is no code", PF_X, LIB_DATA, -1 },
+		{ "segment: code is not to be written", PF_W, LIB_TEXT, -1 },
+		{ "segment: what is in memory alone is in no file", PF_W, LIB_DATA + 16, -1 },
+		{ "segment: the last of all addresses", PF_X, UINT64_MAX, -1 },
+	};
+	struct lib lib;
+	uint64_t off;
+	Elf64_Phdr ph;
+
+	lib_build(&lib);
+	lib_open(&lib);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		bool found = binary_offset(&lib.b, rows[i].rights, rows[i].address, &off);
+
+		check(found == (rows[i].behind >= 0) && (!found || off == lib.text_off + rows[i].behind), rows[i].name, "found %d, %#" PRIx64, found, off);
+	}
+	check(binary_segment(&lib.b, PF_X, true, lib.text_off, &ph) && !binary_segment(&lib.b, PF_X, true, lib.text_off + 0x100, &ph),
+	      "segment: a place in the file", "not as far as it goes");
+	lib.b.head.e_phoff = UINT64_MAX - 8;
+	check(!binary_segment(&lib.b, PF_X, false, LIB_TEXT, &ph), "segment: headers at the end of all offsets", "there are some");
+	lib.b.head.e_phoff = lib.phdrs;
+	lib.b.head.e_phnum = 0xffff;
+	check(!binary_segment(&lib.b, PF_X, false, 1, &ph), "segment: more headers than the file has", "one of them fits");
+	for (unsigned i = 0; i < 2; i++) { /* the file ends in the segment, and before it */
+		((Elf64_Phdr *)(lib.image.at + lib.phdrs))[1].p_filesz = UINT64_MAX;
+		((Elf64_Phdr *)(lib.image.at + lib.phdrs))[1].p_offset = i ? UINT64_MAX - 4 : lib.image.len - 4;
+		check(!binary_offset(&lib.b, PF_X, LIB_TEXT + 4, &off), "segment: what is not in the file is nowhere", "it is at %#" PRIx64, off);
+	}
+	lib_close(&lib);
+}
+
+static void test_functions(void)
+{
+	static const struct { const char *name; uint64_t value; const char *says; } rows[] = {
+		{ "plain", 0x1000, NULL },
+		{ "both", 0x1040, NULL },
+		{ "several", 0x1080, NULL },
+		{ "several@V_1", 0x1090, NULL },
+		{ "several@V_2", 0x1080, NULL },
+		{ "several@@V_2", 0x1080, NULL },
+		{ "exported", 0x10a0, NULL },
+		{ "late", 0x10b0, NULL },
+		{ "late@V_1", 0x10b0, NULL },
+		{ "old@V_2", 0x1070, NULL },
+		{ "twice", 0, "lib.so: has several functions twice (at 0x1010 and 0x1020, say): give the offset of one" },
+		{ "old", 0, "has several functions old (at 0x1060 and 0x1070, say)" },
+		{ "chosen", 0, "chosen is an ifunc" },
+		{ "imported", 0, "takes imported from a library" },
+		{ "imported@V_1", 0, "takes imported from a library" },
+		{ "variable", 0, "has no function variable" },
+		{ "late@V_2", 0, "has no function late@V_2; did you mean late" },
+		{ "late@V_3", 0, "has no function late@V_3" },
+		{ "exported@liblib.so", 0, "has no function exported@liblib.so" },
+		{ "several@V", 0, "has no function several@V" },
+		{ "plane", 0, "has no function plane; did you mean plain" },
+		{ "", 0, "has no function " },
+		{ "@", 0, "has no function @" },
+	};
+	char name[128], long_name[300];
+	struct lib lib;
+	Elf64_Sym sym;
+
+	lib_build(&lib);
+	lib_open(&lib);
+	check_outcome("function: the sections are read", DONE, NULL, binary_read_sections(&lib.b));
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		enum outcome o = (sym.st_value = 0, binary_find_function(&lib.b, rows[i].name, &sym));
+
+		snprintf(name, sizeof(name), "function: '%s'", rows[i].name);
+		check(rows[i].says ? o == FAILED && says_all(reason, rows[i].says) : !o && sym.st_value == rows[i].value, name, "came %#" PRIx64 " '%s'",
+		      (uint64_t)sym.st_value, o ? reason : "");
+	}
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = 0;
+	check_outcome("function: a name of 299 bytes is too long", FAILED, "is too long", binary_find_function(&lib.b, long_name, &sym));
+	lib.b.elf.sections[lib.symtab].sh_type = SHT_PROGBITS;
+	check_outcome("function: of a stripped library, the version by its number", DONE, NULL, binary_find_function(&lib.b, "several@V_1", &sym));
+	check_number("function: which is that one", 0x1090, sym.st_value);
+	check_outcome("function: of a stripped library, the default version", DONE, NULL, binary_find_function(&lib.b, "several", &sym));
+	check_number("function: which is the other", 0x1080, sym.st_value);
+	check_outcome("function: of a stripped library, one that it does not export", FAILED, "it is stripped|an offset works",
+		      binary_find_function(&lib.b, "plain", &sym));
+	lib_close(&lib);
+}
+
+static void test_function_sites(void)
+{
+	static const struct { const char *name; uint64_t behind; int64_t place; const char *says; } rows[] = {
+		{ "plain", 0, 0, NULL },
+		{ "plain", 15, 15, NULL },
+		{ "plain", 16, -1, "offset 16 is past the end of plain, which has 16 bytes" },
+		{ "plain", UINT64_MAX, -1, "is past the end of plain" },
+		{ "empty", 0, 0xf0, NULL },
+		{ "empty", 1, -1, "past the end of empty, which has 0 bytes" },
+		{ "long", 7, 0xff, NULL },
+		{ "long", 8, -1, "where no code is loaded" },
+		{ "long", UINT64_MAX - 0x10f8 + 1, -1, "where no code is loaded" },
+		{ "stray", 0, -1, "stray is at 0x9000, where no code is loaded" },
+	};
+	char name[64];
+	struct lib lib;
+	struct site site;
+
+	lib_build(&lib);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		enum outcome o;
+
+		memset(&site, 0, sizeof(site));
+		lib_open(&lib);
+		o = binary_function_site(&lib.b, rows[i].name, rows[i].behind, &site);
+		elf_close(&lib.b.elf);
+		snprintf(name, sizeof(name), "site: %s and %" PRIu64 " bytes", rows[i].name, rows[i].behind);
+		check(rows[i].says ? o == FAILED && says_all(reason, rows[i].says) : !o && site.n == 1 && site.off[0] == lib.text_off + rows[i].place, name,
+		      "came %#" PRIx64 " '%s'", site.off[0], o ? reason : "");
+	}
+	lib_open(&lib);
+	check_outcome("site: an offset in the code", DONE, NULL, binary_plain_site(&lib.b, lib.text_off + 3, &site));
+	check(site.n == 1 && site.off[0] == lib.text_off + 3, "site: is the place itself", "came %#" PRIx64, site.off[0]);
+	check_outcome("site: an offset in no code", FAILED, "there is no code at offset 0x3", binary_plain_site(&lib.b, 3, &site));
+	check_outcome("site: the last byte's offset", FAILED, "there is no code", binary_plain_site(&lib.b, lib.image.len - 1, &site));
+	check_outcome("site: the offset behind it", FAILED, "is past the end of the file", binary_plain_site(&lib.b, lib.image.len, &site));
+	lib_close(&lib);
+}
+
+/* The library's base has moved by 0x100 since its notes were written. */
+static void test_usdt_sites(void)
+{
+	struct lib lib;
+	struct site site = { 0 };
+
+	lib_build(&lib);
+	lib_open(&lib);
+	check_outcome("usdt: a probe in two places", DONE, NULL, binary_usdt_site(&lib.b, "lib", "one", &site));
+	check(site.n == 2 && site.off[0] == lib.text_off && site.off[1] == lib.text_off + 8 && !site.ref_ctr[0] && site.ref_ctr[1] == lib.data_off + 2,
+	      "usdt: both are where the base has moved them, and so is the semaphore", "%u places, %#" PRIx64 " %#" PRIx64 ", %#" PRIx64, site.n, site.off[0],
+	      site.off[1], site.ref_ctr[1]);
+	elf_close(&lib.b.elf);
+	site = (struct site){ 0 };
+	check_outcome("usdt: a name near another", FAILED, "has no USDT probe lib:ones; did you mean one", binary_usdt_site(&lib.b, "lib", "ones", &site));
+	elf_close(&lib.b.elf);
+	check_outcome("usdt: of another provider", FAILED, "has no USDT probe bil:one", binary_usdt_site(&lib.b, "bil", "one", &site));
+	elf_close(&lib.b.elf);
+	check_outcome("usdt: at an address that is not loaded", FAILED, "lib:lost names an address that is not loaded",
+		      binary_usdt_site(&lib.b, "lib", "lost", &site));
+	elf_close(&lib.b.elf);
+	check_outcome("usdt: with a semaphore that is not loaded", FAILED, "lib:nowhere names an address that is not loaded",
+		      binary_usdt_site(&lib.b, "lib", "nowhere", &site));
+	elf_close(&lib.b.elf);
+	check_outcome("usdt: in too many places", FAILED, "lib:many has more than 64 places", binary_usdt_site(&lib.b, "lib", "many", &site));
+	lib_close(&lib);
+}
+
+/* All that is looked for, in an image that may be anything. */
+static void lib_use(struct image image)
+{
+	static const char *const names[] = { "plain", "several@V_1", "imported", "nothing" };
+	struct lib lib = { .image = image };
+	struct site site;
+
+	for (size_t i = 0; i < COUNT_OF(names) && !lib_open(&lib); i++) {
+		memset(&site, 0, sizeof(site));
+		binary_function_site(&lib.b, names[i], 0, &site);
+		elf_close(&lib.b.elf);
+	}
+	memset(&site, 0, sizeof(site));
+	if (!lib_open(&lib)) {
+		binary_usdt_site(&lib.b, "lib", "one", &site);
+		binary_plain_site(&lib.b, 0x100, &site);
+	}
+	elf_close(&lib.b.elf);
+}
+
+/* Each field of the headers, symbols and versions at each edge, and a file that ends anywhere. */
+static void test_binary_survives(void)
+{
+	static const uint64_t edges[] = { 0, 0x7fff, 0x80000000, 0xffffffff, UINT64_MAX - 7, UINT64_MAX };
+	struct lib lib;
+	size_t len;
+
+	lib_build(&lib);
+	len = lib.image.len;
+	for (size_t width = 2; width <= 8; width *= 2)
+		for (size_t at = 0; at + width <= len; at += width)
+			for (size_t i = width / 4; i < COUNT_OF(edges) - (width < 8); i++) {
+				uint8_t saved[8];
+
+				memcpy(saved, lib.image.at + at, width);
+				poke(lib.image.at + at, width, edges[i]);
+				lib_use(lib.image);
+				memcpy(lib.image.at + at, saved, width);
+			}
+	check(true, "binary: any field at any edge is found or refused", " ");
+	for (size_t cut = 0; cut < len; cut += cut < 128 ? 1 : 7) {
+		struct image part = image_copy(lib.image.at, cut + !cut);
+
+		part.len = cut;
+		lib_use(part);
+		image_free(&part);
+	}
+	check(true, "binary: a file that ends anywhere is read no further", " ");
+	lib_close(&lib);
+}
+
+/*
+ * What is looked through for each symbol must be short whatever the file says: a chain of definitions, the string of a name. The time of
+ * these two files would be hours, and ends with alarm().
+ */
+static void test_binary_time(void)
+{
+	const size_t count = 200000, chain = 1 << 20;
+	Elf64_Sym *symbols = calloc(count, sizeof(*symbols));
+	uint16_t *versions = malloc(count * sizeof(*versions));
+	struct image names = { 0 };
+	struct elf elf = { .name = "slow.so" };
+	Elf64_Shdr sections[5] = { 0 };
+	struct binary b;
+	Elf64_Sym found;
+
+	for (size_t i = 0; i < count; i++) {
+		symbols[i] = (Elf64_Sym){ .st_name = i % 3, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_value = 0x1000 };
+		versions[i] = 0x7ffe;
+	}
+	image_append(&names, symbols, count * sizeof(*symbols));
+	image_append(&names, versions, count * sizeof(*versions));
+	image_append(&names, NULL, chain);	   /* definitions with a next one a byte on */
+	memset(names.at + names.len - chain, 1, chain);
+	for (size_t i = 0; i + sizeof(Elf64_Verdef) < chain; i += 4)
+		poke(names.at + names.len - chain + i, 4, 0x00000004);
+	image_append(&names, NULL, 16 << 20);
+	memset(names.at + names.len - (16 << 20), 'x', (16 << 20) - 1);
+	elf.file = image_bytes(names);
+	sections[1] = (Elf64_Shdr){ .sh_type = SHT_DYNSYM, .sh_size = count * sizeof(*symbols), .sh_link = 4 };
+	sections[2] = (Elf64_Shdr){ .sh_type = SHT_GNU_versym, .sh_offset = count * sizeof(*symbols), .sh_size = count * sizeof(*versions) };
+	sections[3] = (Elf64_Shdr){ .sh_type = SHT_GNU_verdef, .sh_offset = names.len - (16 << 20) - chain, .sh_size = chain, .sh_link = 4 };
+	sections[4] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = names.len - (16 << 20), .sh_size = 16 << 20 };
+	elf.sections = sections;
+	elf.section_count = COUNT_OF(sections);
+	b = (struct binary){ .elf = elf };
+	check_outcome("binary: one endless name for all", FAILED, "has no function f", binary_find_function(&b, "f@V_1", &found));
+	sections[4].sh_offset += (16 << 20) - 3; /* "xx" */
+	sections[4].sh_size = 3;
+	check_outcome("binary: a chain of versions for all", FAILED, "has no function xx@V_1", binary_find_function(&b, "xx@V_1", &found));
+	image_free(&names);
+	free(symbols);
+	free(versions);
+}
+
+int main(void);
+
+/* This file's own main(), which the linker has placed. */
+static void test_binary_of_this_machine(void)
+{
+	struct named *named = calloc(1, sizeof(*named));
+	const char *wrong;
+	uint64_t off = 0;
+	char word[64];
+
+	own_file_offset((const void *)main, &off);
+	check_outcome("targets: a function of this program, by its file", DONE, NULL, named_find(named, "uprobe:/proc/self/exe:main", NULL, &wrong));
+	check_number("targets: is where it runs", off, named->place.site.off[0]);
+	check(named->place.site.n == 1 && !strcmp(named->place.site.path, "/proc/self/exe") && !strcmp(named->row.prog, "count") &&
+	      named->row.method == UPROBE && !strcmp(named->row.name, "uprobe:/proc/self/exe:main") && !strncmp(named->like, "uprobe-", 7),
+	      "targets: its row", "%s of %s at %s, like %s", named->row.name, named->row.prog, named->place.site.path, named->like);
+	snprintf(word, sizeof(word), "uretprobe:/proc/self/exe:0x%" PRIX64, off);
+	check_outcome("targets: the same place, by its offset", DONE, NULL, named_find(named, word, "mine", &wrong));
+	check(named->place.site.off[0] == off && !strcmp(named->row.prog, "mine") && named->row.method == URETPROBE && !strncmp(named->like, "uretprobe-", 10),
+	      "targets: is that, with the program that was named", "%s at %#" PRIx64, named->row.prog, named->place.site.off[0]);
+	check_outcome("targets: a function and some bytes", DONE, NULL, named_find(named, "uprobe-multi:/proc/self/exe:main+0x1", NULL, &wrong));
+	check_number("targets: is so many bytes behind", off + 1, named->place.site.off[0]);
+	check_outcome("targets: a probe of this program", DONE, NULL, named_find(named, "usdt:/proc/self/exe:bpftrig:usdt_nop", NULL, &wrong));
+	own_file_offset((const void *)usdt_nop.call, &off);
+	check(named->place.site.n == 1 && named->place.site.off[0] == off && !strcmp(named->like, "usdt-nop") && named->row.flags & USDT,
+	      "targets: is where its function begins", "%u places, at %#" PRIx64 ", like %s", named->place.site.n, named->place.site.off[0], named->like);
+	free(named);
+}
+
+/* === Targets by name ======================================================================================================== */
+
+static void test_parse_offset(void)
+{
+	static const struct { const char *text; bool good; uint64_t value; } rows[] = {
+		{ "0", true, 0 },		   { "17", true, 17 },			{ "0x0", true, 0 },
+		{ "0x10", true, 16 },		   { "0xfF", true, 255 },		{ "0xffffffffffffffff", true, UINT64_MAX },
+		{ "0x0000000000000000001", true, 1 }, { "010", true, 10 },		{ "", false, 0 },
+		{ "0x", false, 0 },		   { "0xg", false, 0 },			{ "0x1g", false, 0 },
+		{ "0X10", false, 0 },		   { "x10", false, 0 },			{ "-1", false, 0 },
+		{ "+1", false, 0 },		   { "1a", false, 0 },			{ "0x10000000000000000", false, 0 },
+		{ "0x@", false, 0 },		   { "0x1 ", false, 0 },		{ "0x:", false, 0 },
+		{ "0x/", false, 0 },		   { "99999999999999999999999", false, 0 },
+	};
+	char name[64];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		uint64_t value = 0;
+		const char *wrong = parse_offset(rows[i].text, &value);
+
+		snprintf(name, sizeof(name), "offset: '%s' is %s", rows[i].text, rows[i].good ? "one" : "refused");
+		check(!wrong == rows[i].good && (wrong || value == rows[i].value), name, "came %s, %#" PRIx64, wrong ? wrong : "good", value);
+	}
+}
+
+static void test_kallsyms_line(void)
+{
+	static const struct { const char *line; bool good; uint64_t ip; const char *name; bool is_code; } rows[] = {
+		{ "ffffffff81000000 T _text\n", true, 0xffffffff81000000, "_text", true },
+		{ "ffffffffC0000010 t inside\t[module]\n", true, 0xffffffffc0000010, "inside", true },
+		{ "0000000000000000 t hidden\n", true, 0, "hidden", true },
+		{ "c0008000 W weak", true, 0xc0008000, "weak", true },
+		{ "ffffffff82000000 D data\n", true, 0xffffffff82000000, "data", false },
+		{ "ffffffff82000000 b bss\n", true, 0xffffffff82000000, "bss", false },
+		{ "ffffffff82000000 r constant\n", true, 0xffffffff82000000, "constant", false },
+		{ "ffffffff81000000 T x\n", true, 0xffffffff81000000, "x", true },
+		{ "ffffffff81000000 T \n", false, 0, "", false },
+		{ "ffffffff81000000 T", false, 0, "", false },
+		{ "ffffffff81000000", false, 0, "", false },
+		{ "", false, 0, "", false },
+	};
+	char name[80];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		size_t len = strcspn(rows[i].line, "\n");
+		struct ksym sym;
+		bool good = kallsyms_line(rows[i].line, len, &sym);
+
+		snprintf(name, sizeof(name), "kallsyms: '%.*s' is %s", (int)len, rows[i].line, rows[i].good ? "a symbol" : "none");
+		check(good == rows[i].good && (!good || (sym.ip == rows[i].ip && sym.len == (int)strlen(rows[i].name) && sym.is_code == rows[i].is_code &&
+							 !strncmp(sym.name, rows[i].name, sym.len))),
+		      name, "came %d, %#" PRIx64 " '%.*s'", good, sym.ip, good ? sym.len : 0, good ? sym.name : "");
+	}
+}
+
+static void test_kernel_functions(void)
+{
+	char text[] = "1000 T first\n1010 d variable\n1020 t second\t[mod]\n1020 t alias\n1050 T __traceiter_point\n1058 T last\n0 T hidden\nnot a line\n1060 T cut";
+	struct bytes all = { (const uint8_t *)text, sizeof(text) - 1 };
+	struct near near = { .wanted = "secnd" };
+	struct ksym sym = { 0 };
+
+	check(scan_kallsyms(all, "", "second", &sym, NULL) && sym.ip == 0x1020, "kallsyms: a function of a module", "at %#" PRIx64, sym.ip);
+	check_number("kallsyms: it goes as far as the next one, data and aliases aside", 0x30, kernel_function_size(all, &sym));
+	check(scan_kallsyms(all, "", "first", &sym, NULL), "kallsyms: the first line", "not found");
+	check_number("kallsyms: what lies between is data", 0x20, kernel_function_size(all, &sym));
+	check(scan_kallsyms(all, "", "cut", &sym, NULL), "kallsyms: the last line, without its end", "not found");
+	check_number("kallsyms: the last one's size is not known", 0, kernel_function_size(all, &sym));
+	check(scan_kallsyms(all, "", "hidden", &sym, NULL), "kallsyms: an address that is hidden", "not found");
+	check_number("kallsyms: nor is the size of what is hidden", 0, kernel_function_size(all, &sym));
+	check(scan_kallsyms(all, "__traceiter_", "point", &sym, NULL), "kallsyms: a tracepoint", "not found");
+	check(!scan_kallsyms(all, "", "variable", &sym, NULL) && !scan_kallsyms(all, "", "firs", &sym, NULL) && !scan_kallsyms(all, "", "", &sym, NULL) &&
+	      !scan_kallsyms(all, "__traceiter_", "first", &sym, NULL), "kallsyms: data, a part of a name, and no name are no function", "one is found");
+	check(!scan_kallsyms(all, "", "secnd", &sym, &near) && !strcmp(near_text(&near), "; did you mean second"), "kallsyms: what is near a wrong name",
+	      "came '%s'", near_text(&near));
+}
+
+/* The end of a command line's word that is wrong, and not what the machine has. */
+static void test_malformed_targets(void)
+{
+	static const struct { const char *word, *says; } rows[] = {
+		{ "", "is no target" },
+		{ "kprobe", "is no target" },
+		{ ":x", "is no target" },
+		{ "kprob:x", "is no target" },
+		{ "kprobes:x", "is no target" },
+		{ "kprobe:", "names nothing" },
+		{ "kprobe:+1", "names no function" },
+		{ "kprobe:x+", "an offset that is not a number" },
+		{ "kprobe:x+y", "an offset that is not a number" },
+		{ "kretprobe:x+1", "wants no offset" },
+		{ "tp:x", "wants CATEGORY:NAME" },
+		{ "tp::x", "wants CATEGORY:NAME" },
+		{ "tp:x:", "wants CATEGORY:NAME" },
+		{ "tp:../x:y", "wants CATEGORY:NAME" },
+		{ "tp:x:../y", "wants CATEGORY:NAME" },
+		{ "uprobe:x", "wants BINARY:FUNC" },
+		{ "uprobe::x", "wants BINARY:FUNC" },
+		{ "uprobe:x:", "wants BINARY:FUNC" },
+		{ "uprobe:x:+1", "names no function" },
+		{ "uprobe:x:y+", "an offset that is not a number" },
+		{ "uprobe:x:0x", "an offset that is not a number" },
+		{ "uprobe:x:1y", "an offset that is not a number" },
+		{ "uretprobe:x:y+1", "wants no offset" },
+		{ "usdt:x", "wants BINARY:PROVIDER:NAME" },
+		{ "usdt:x:y", "wants BINARY:PROVIDER:NAME" },
+		{ "usdt::y:z", "wants BINARY:PROVIDER:NAME" },
+		{ "usdt:x::z", "wants BINARY:PROVIDER:NAME" },
+		{ "usdt:x:y:", "wants BINARY:PROVIDER:NAME" },
+	};
+	struct named *named = calloc(1, sizeof(*named));
+	char name[80], *word = malloc(2 * PATH_MAX);
+	const char *wrong;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		enum outcome o = named_find(named, rows[i].word, NULL, &wrong);
+
+		snprintf(name, sizeof(name), "targets: '%s' is malformed", rows[i].word);
+		for (char *c = strchr(name, ':') + 1; (c = strchr(c, ':'));)
+			*c = ';'; /* a name has one colon */
+		check(o == FAILED && wrong && says_all(wrong, rows[i].says), name, "came '%s'", wrong ? wrong : o ? reason : "good");
+	}
+	for (size_t len = PATH_MAX + 16; len < PATH_MAX + 600; len += 300) { /* longer than a path, and than a target */
+		memset(word, 'x', len);
+		memcpy(word, "uprobe:/", 8);
+		memcpy(word + len - 3, ":y", 3);
+		named_find(named, word, NULL, &wrong);
+		check(wrong ? says_all(wrong, "is too long") : says_all(reason, "is too long"), "targets: a path that is too long is refused", "'%s'",
+		      wrong ? wrong : reason);
+	}
+	memset(word, 'x', 300);
+	memcpy(word, "kprobe-multi:*", 14);
+	word[300] = 0;
+	check(named_find(named, word, NULL, &wrong) == FAILED && wrong, "targets: a pattern that is too long is refused", "it is taken");
+	free(word);
+	free(named);
+}
+
+static void test_hot_names(void)
+{
+	static const struct { const char *where; bool hot; } rows[] = {
+		{ "malloc", true }, { "schedule", true }, { "_raw_spin_lock", true }, { "sys_enter", true }, { "sched/sched_switch", true },
+		{ "raw_syscalls/sys_enter", true }, { "memcpy", true }, { "tcp_sendmsg", false }, { "main", false }, { "syscalls/sys_enter_getpgid", false },
+	};
+	struct named *named = calloc(1, sizeof(*named));
+	char name[64];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		strcpy(named->where, rows[i].where);
+		snprintf(name, sizeof(name), "targets: %s is %s", rows[i].where, rows[i].hot ? "hot" : "not");
+		check(is_hot(named) == rows[i].hot, name, "it is not so");
+	}
+	free(named);
+}
+
+#ifdef __x86_64__
+static void test_like(void)
+{
+	static const struct { const char *name; uint8_t code[16]; size_t len; const char *like; } rows[] = {
+		{ "like: nop", { 0x90, 0x55 }, 16, "nop" },
+		{ "like: nop of 5 bytes", { 0x0f, 0x1f, 0x44, 0, 0, 0x55 }, 16, "nop5" },
+		{ "like: nop of 10 bytes", { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 }, 16, "nop10" },
+		{ "like: push rbp", { 0x55 }, 16, "push" },
+		{ "like: push r12", { 0x41, 0x54 }, 16, "push" },
+		{ "like: call", { 0xe8 }, 16, "push" },
+		{ "like: jmp", { 0xe9 }, 16, "nop" },
+		{ "like: jmp short", { 0xeb }, 16, "nop" },
+		{ "like: je", { 0x74 }, 16, "nop" },
+		{ "like: je near", { 0x0f, 0x84 }, 16, "nop" },
+		{ "like: ret is stepped", { 0xc3 }, 16, "ret" },
+		{ "like: mov is stepped", { 0xb8, 0x27 }, 16, "ret" },
+		{ "like: endbr64 is stepped", { 0xf3, 0x0f, 0x1e, 0xfa }, 16, "ret" },
+		{ "like: pop r12 is stepped", { 0x41, 0x5c }, 16, "ret" },
+		{ "like: a prefix at the end of the file", { 0x41, 0x54 }, 1, "ret" },
+		{ "like: a part of a nop at the end of the file", { 0x0f, 0x1f, 0x44, 0, 0 }, 4, "ret" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		uint8_t *code = malloc(rows[i].len); /* exactly sized, for the sanitizer */
+		const char *like;
+
+		memcpy(code, rows[i].code, rows[i].len);
+		like = arch_like(code, rows[i].len);
+		check(!strcmp(like, rows[i].like), rows[i].name, "came %s", like);
+		free(code);
+	}
+}
+#endif
+
+/* === cost ================================================================================================================= */
+
+/* Five rounds; what is printed of them is computed by hand: the three in the middle count. */
+static void test_print_cost(void)
+{
+	static const struct { const char *name; double wall[5], user[5], system[5], hits[5]; const char *says; } rows[] = {
+		{ "cost: more time, and as many hits in each run", { 12, 12, 12, 12, 12 }, { 2, 2, 2, 2, 2 }, { 3, 3, 3, 3, 3 }, { 100, 100, 100, 100, 100 },
+		  "T               :     12.000 ± 0.000 ms (user 2.000, system 3.000); +2.000 ± 0.000 ms (+20.0 %); 100 hits a run, 30000.0 ± 0.0 ns a hit\n" },
+		{ "cost: one run far out is none of the means", { 12, 12, 99, 12, 12 }, { 2, 2, 50, 2, 2 }, { 3, 3, 3, 3, 3 }, { 100, 100, 100, 100, 100 },
+		  "; +2.000 ± 0.000 ms (+20.0 %); 100 hits a run, 30000.0 ± 0.0 ns a hit\n" },
+		{ "cost: other hits in each run", { 12, 12, 12, 12, 12 }, { 2, 2, 2, 2, 2 }, { 3, 3, 3, 3, 3 }, { 98, 99, 100, 101, 107 },
+		  "; 101.0 hits a run (98 to 107), 29703.0 ± 0.0 ns a hit\n" },
+		{ "cost: not one hit", { 9, 9, 9, 9, 9 }, { 1, 1, 1, 1, 1 }, { 1, 1, 1, 1, 1 }, { 0 },
+		  "; -1.000 ± 0.000 ms (-10.0 %); not one hit: the command never came there\n" },
+		{ "cost: no more time than without", { 10, 10, 10, 10, 10 }, { 1, 1, 1, 1, 1 }, { 1, 1, 1, 1, 1 }, { 100, 100, 100, 100, 100 },
+		  "; +0.000 ± 0.000 ms (+0.0 %); 100 hits a run, lost in the noise: at most 0.0 ns a hit\n" },
+	};
+	static double base_wall[5] = { 10, 10, 10, 10, 10 }, base_part[5] = { 1, 1, 1, 1, 1 };
+	static struct cost cost;
+	struct named *named = calloc(1, sizeof(*named));
+	char text[1024];
+	int saved[2], file;
+
+	named->text = "T";
+	cost.named = named;
+	cost.n = 1;
+	cost.usable[0] = true;
+	cost.width = 16;
+	cost.spent[1] = (struct spent){ { base_wall, base_part, base_part, base_part } };
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		cost.rounds = 5;
+		cost.spent[0] = (struct spent){ { (double *)rows[i].wall, (double *)rows[i].user, (double *)rows[i].system, (double *)rows[i].hits } };
+		file = capture_begin(saved);
+		print_cost(&cost, false);
+		flush_output();
+		capture_end(file, saved, text, sizeof(text));
+		check(!strncmp(text, "nothing attached:     10.000 ± 0.000 ms (user 1.000, system 1.000); 5 rounds\n", 77) && strstr(text, rows[i].says),
+		      rows[i].name, "came '%s'", text);
+	}
+	for (unsigned n = 0; n < 3; n++) {
+		cost.rounds = n;
+		file = capture_begin(saved);
+		print_cost(&cost, true);
+		flush_output();
+		capture_end(file, saved, text, sizeof(text));
+		check(n < 2 ? !strcmp(text, "interrupted before there was a figure\n") : strstr(text, "; 2 rounds, interrupted\n") != NULL,
+		      "cost: interrupted early", "%u rounds, '%s'", n, text);
+	}
+	free(named);
+}
+
+/* Windows of 100 and 102 hits a second, at 50 ns each. */
+static void test_print_live(void)
+{
+	static uint8_t slots[SLOTS * SLOT_SIZE];
+	static struct row row = { .name = "kprobe" };
+	static struct cost cost;
+	struct live *live = calloc(1, sizeof(*live));
+	struct named *named = calloc(1, sizeof(*named));
+	char text[1024];
+	int saved[2];
+
+	static const struct { const char *name; unsigned windows; bool hits, row; const char *says; } rows[] = {
+		{ "live: a rate, its CPUs and its share", 4, true, true,
+		  "T       :      101.0 ± 1.8 hits/s (CPU 1: 40.0, CPU 255: 60.5); at 50.00 ± 0.50 ns, which is what kprobe adds, 0.0005 ± 0.0000 % of a CPU\n" },
+		{ "live: what one costs is not known", 4, true, false, "; what one costs is not known: no row of that kind can be run here\n" },
+		{ "live: not one hit", 4, false, true, "T       :        0.0 ± 0.0 hits/s; not one hit in 2.0 s\n" },
+		{ "live: interrupted early", 1, true, true, "T       :  interrupted before there was a figure\n" },
+	};
+
+	named->text = "T";
+	cost.named = named;
+	cost.n = 1;
+	cost.width = 8;
+	live->net = (struct estimate){ 50, 0.5 };
+	live->run.slots = slots;
+	live->before[1] = 20;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		int file;
+
+		live->row = rows[i].row ? &row : NULL;
+		for (unsigned w = 0; w < 4; w++)
+			live->rates[w] = !rows[i].hits ? 0 : w % 2 ? 102 : 100;
+		*(uint64_t *)(slots + 1 * SLOT_SIZE) = rows[i].hits ? 100 : 20;
+		*(uint64_t *)(slots + 255 * SLOT_SIZE) = rows[i].hits ? 121 : 0;
+		file = capture_begin(saved);
+		print_live(&cost, 0, live, rows[i].windows, 2.0);
+		flush_output();
+		capture_end(file, saved, text, sizeof(text));
+		check(strstr(text, rows[i].says) != NULL, rows[i].name, "came '%s'", text);
+	}
+	free(live);
+	free(named);
+}
+
 /* === main ================================================================================================================= */
 
 static void test_objects(void)
@@ -3911,8 +4679,24 @@ int main(void)
 	test_sort_names();
 	test_usdt_notes();
 	test_own_site();
+	test_binary_check();
+	test_binary_segments();
+	test_functions();
+	test_function_sites();
+	test_usdt_sites();
+	test_binary_survives();
+	test_binary_time();
+	test_binary_of_this_machine();
+	test_parse_offset();
+	test_kallsyms_line();
+	test_kernel_functions();
+	test_malformed_targets();
+	test_hot_names();
+	test_print_cost();
+	test_print_live();
 #ifdef __x86_64__
 	test_private_stack_code();
+	test_like();
 #endif
 	return failures ? 1 : 0;
 }
