@@ -849,8 +849,8 @@ misuses() {
 		--prod-affinity 1-0 | --prod-affinity\b.*'1-0'
 		--prod-affinity 0, | --prod-affinity\b.*'0,'
 		--prod-affinity -1 | --prod-affinity\b.*'-1'
-		cost kprobe:+5 -- true | 'kprobe:\+5' names nothing
-		cost uprobe:/bin/true:+5 -- true | uprobe:/bin/true:\+5' wants BINARY:FUNC
+		cost kprobe:+5 -- true | 'kprobe:\+5' names no function
+		cost uprobe:/bin/true:+5 -- true | uprobe:/bin/true:\+5' names no function
 	END
 }
 
