@@ -7090,9 +7090,12 @@ static void *watch_main(void *unused)
 	unsigned warned = 0;
 
 	for (;;) {
-		unsigned age = stage_age, limit = signal_pending() ? STAGE_SIGNALLED : stage_limit;
+		unsigned age, limit;
 
-		poll(NULL, 0, 1000);
+		if (poll(NULL, 0, 1000) && errno != EINTR)
+			return unused; /* without a second that passes, it would find each stage too long */
+		age = stage_age;
+		limit = signal_pending() ? STAGE_SIGNALLED : stage_limit;
 		if (!stage_name || is_writing || age < limit) {
 			warned = 0;
 			if (stage_name && !is_writing)
@@ -7105,7 +7108,6 @@ static void *watch_main(void *unused)
 			end_lost_run(age + warned);
 		}
 	}
-	return unused;
 }
 
 static void interrupt(int sig)

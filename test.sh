@@ -1853,7 +1853,8 @@ rows_system_calls() {
 	want_status 0
 	calls_before 'BPF_PROG_(TEST_)?RUN' >count || fail 'no BPF_PROG_TEST_RUN was seen'
 	head -n "$(cat count)" calls
-	[ "$(cat count)" -le 60 ] || fail "$(cat count) system calls before it"
+	# The watch and its start are a dozen of them (a stack, a handler, a thread, and what libc does around that).
+	[ "$(cat count)" -le 72 ] || fail "$(cat count) system calls before it"
 	[ "$(head -n "$(cat count)" calls | grep -c ' bpf(')" -le 15 ] || fail 'more than 15 calls of bpf() before it'
 }
 

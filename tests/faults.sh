@@ -215,7 +215,10 @@ private	mmap memory .*	.*	once	same|1	: %
 .*	mmap bpf-map	.*	once	1	mmap of section [.a-z]+: %
 profile	thread mmap perf_event	.*	.*	same	--profile: .*: perf_event_open of samples: %
 # libc makes one errno of several.
-.*	mmap stack|mprotect|clone	.*	.*	1	start of producer [0-9]+: (EAGAIN \(11\)|%)
+# The first thread is the watch, without which a run goes on; list, jit and what is refused start no other.
+list.*|jit|refused	mmap stack|mprotect|clone	.*	.*	same	-
+.*	mmap stack|mprotect|clone	.*	once	same|1	start of producer [0-9]+: (EAGAIN \(11\)|%)
+.*	mmap stack|mprotect|clone	.*	on	1	start of producer [0-9]+: (EAGAIN \(11\)|%)|: mmap: (ENOMEM \(12\)|%)
 .*	thread sched_setaffinity	EPERM	.*	4	sched_setaffinity: %
 .*	thread sched_setaffinity	.*	.*	1	sched_setaffinity: %
 affinity	sched_getaffinity	.*	once	same|1	^bpftrig: sched_getaffinity: %
@@ -271,7 +274,7 @@ profile	thread perf_event_open	.*	on	same	--profile: .*: perf_event_open of samp
 
 # --- what the program goes on without: the lock (hits from elsewhere are noticed), signals, limits, the size of a terminal; and what ends at
 # the latest with the process.
-.*	(socket|bind|listen|connect|getsockopt|poll)	.*	.*	same	-
+.*	(socket|bind|listen|connect|getsockopt|(thread )?poll)	.*	.*	same	-
 # To know why BPF is refused, too.
 .*	(thread )?(capget|stat .*|rt_.*|futex|munmap|prlimit64|sched_getaffinity|uname|getpgid|clock_gettime|prctl|fcntl|ioctl (TIOCGWINSZ|TCGETS))	.*	.*	same	-
 .*	(thread )?close .*	.*	once	same	-
