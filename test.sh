@@ -4442,6 +4442,8 @@ ends_memory() {
 
 	need_root
 	for ((kilobytes = 800; kilobytes <= 65536; kilobytes = kilobytes * 5 / 4)); do
+		prlimit --as=$((kilobytes * 1024)) -- "$bin" --version >/dev/null 2>&1 || [ -e started ] || continue # execve() itself kills it
+		: >started
 		with_limit --as=$((kilobytes * 1024)) "$bin" -q -d 0.02 -w 0 usermode-count kernel-count uprobe-nop
 		want_ended
 		[ -s out ] || want err 'no memory'
