@@ -2323,10 +2323,11 @@ figures_net() {
 	cat saved
 	want_row out "$attached" figure
 	want out ', net [0-9.]+ ± [0-9.]+ ns[;)]'
-	sed -nE 's/.*, net ([0-9.]+) .*/\1/p' out >net
-	awk -v net="$(cat net)" '
+	# The line's net is time over hits of all rounds, of which one that was half lost counts for half: as far as it may be from their mean.
+	sed -nE 's/.*, net ([0-9.]+) ± ([0-9.]+) ns.*/\1 \2/p' out >net
+	awk -v net="$(cut -d' ' -f 1 net)" -v half="$(cut -d' ' -f 2 net)" '
 		/^Benchmark/ { n++; sum += $5; bad += NF != 6 || $4 != "ns/op" || $6 != "net-ns/op" || $5 >= $3 }
-		END { printf "%d rounds, mean %f, printed %s\n", n, sum / n, net; exit !(n >= 10 && !bad && (sum / n - net) ^ 2 < 0.006 ^ 2) }
+		END { printf "%d rounds, mean %f, printed %s\n", n, sum / n, net; exit !(n >= 10 && !bad && (sum / n - net) ^ 2 < (0.006 + half) ^ 2) }
 	' saved || fail 'what is saved of the rounds does not fit'
 }
 
@@ -3383,9 +3384,8 @@ why_profile() {
 	is_figure "$(head -n 1 out)" || fail 'the figure is not the first line'
 }
 
-why_profile_perf() {
-	need perf
-	need_figure rawtp
+# One profile of ours and one of perf, of two runs: whether they agree in what is most often seen.
+profile_as_perf() {
 	profile_of rawtp
 	sed -nE '2s/^  rawtp: [0-9]+ samples of .*: user ([0-9.]+) %, kernel ([0-9.]+) %, trampoline ([0-9.]+) %, program ([0-9.]+) %.*$/\1 \2 \3 \4/p' out >shares
 	awk '{ s = $1 + $2 + $3 + $4; exit !(s > 99.7 && s < 100.3) }' shares || fail 'the shares are not 100 %'
@@ -3397,8 +3397,21 @@ why_profile_perf() {
 		theirs=$(awk -v name="$name" '$2 == name { print $1 }' perf-symbols)
 		[ "$name" != '[user] the loop' ] || continue
 		echo "$name: $share, perf ${theirs:-none}"
-		awk -v a="$share" -v b="${theirs:-0}" 'BEGIN { d = a - b; exit !(d <= 5 && d >= -5) }' || fail "$name: $share %, and perf says ${theirs:-nothing}"
-	done || exit 1
+		awk -v a="$share" -v b="${theirs:-0}" 'BEGIN { d = a - b; exit !(d <= 5 && d >= -5) }' || exit 1
+	done
+}
+
+# The two are of different seconds, in which a neighbour may have had the caches: a difference that is ours is there each time.
+why_profile_perf() {
+	local try
+
+	need perf
+	need_figure rawtp
+	for try in 1 2 3; do
+		! profile_as_perf || return 0
+		echo "try $try: more than 5 points apart"
+	done
+	fail 'more than 5 points apart, three times'
 }
 
 why_profile_hidden() {
