@@ -46,7 +46,7 @@
  * probed; trigger = one firing; hit = one count by the attached program; batch = passes of the loop in one system call; window =
  * one sampling interval; round = so many windows of one side, whose mean the statistics take; side = with the program or without, or A
  * or B of a comparison; bare = without; stretch = rounds of one side between the start and the end of the producers; net = what the
- * program adds to a pass; row = one benchmark; suite = a named list of rows.
+ * program adds to a pass; row = one benchmark; suite = a named list of rows; stage = what the main thread is at and may hang in.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -169,8 +169,8 @@ enum exit_code {
 #define PATH_SHOWN 200	       /* bytes at the end of an object's path */
 
 /*
- * make SMALL=1 leaves out what is done with figures (compare, diff, charts, formats for programs) and cost, for boards where each KiB counts:
- * their rows of the tables go, and with those, as the linker drops what nothing refers to, all that is behind them.
+ * make SMALL=1 leaves out all but the measuring (compare, cost, diff, jit, profiles, saved results, charts, formats for programs), for boards
+ * where each KiB counts: their rows of the tables go, and with those, as the linker drops what nothing refers to, all that is behind them.
  */
 #ifdef BPFTRIG_SMALL
 enum { IS_SMALL = 1 };
@@ -624,7 +624,7 @@ static char reason[REASON_MAX];
 static const char *_Atomic stage_name; /* NULL: nothing that can hang */
 static _Atomic unsigned stage_age;
 static const char *_Atomic stage_overdue; /* the name of one that was interrupted */
-static unsigned stage_seconds;	       /* by then */
+static _Atomic unsigned stage_seconds;	       /* by then */
 
 #define STAGE_LOST (1u << 31)
 
@@ -2923,7 +2923,7 @@ static int count_private_stacks(int prog_fd, const char *prog, unsigned *with, u
 }
 
 /* === This program's own file ===================================================================================================
- * A uprobe is attached to an offset in a file. Ours is found without /proc: the kernel tells a program where its program headers
+ * A uprobe is attached to an offset in a file. Ours is found without /proc, too: the kernel tells a program where its program headers
  * are in memory (AT_PHDR), and by what path it was started (AT_EXECFN).
  */
 
@@ -2983,7 +2983,7 @@ static enum outcome own_site(const struct target *target, struct site *site)
 	site->n = 1;
 	site->ref_ctr[0] = 0;
 	if (!own_file_offset((const void *)target->call, &site->off[0]))
-		return fail("no segment of this program has the address %p", (const void *)target->call);
+		return fail("no segment of this program has the address %#" PRIx64, pointer((const void *)target->call));
 	for (size_t i = 0; i < COUNT_OF(paths); i++) {
 		int fd = paths[i] ? open(paths[i], O_RDONLY | O_CLOEXEC) : -1;
 		ssize_t n = fd < 0 || len > (ssize_t)sizeof(there) ? -1 : pread(fd, there, len, site->off[0]);
@@ -3533,7 +3533,9 @@ static enum outcome attach_raw_tracepoint(struct held *held, const struct attach
 	int fd = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &raw, sizeof(raw));
 
 	format_to(what, sizeof(what), "BPF_RAW_TRACEPOINT_OPEN of %s", a->target);
-	return hold_link(held, fd, fd == -ENOENT ? STEP_TRACEFS : STEP_ATTACH, what, a->needs);
+	if (fd == -ENOENT)
+		return skip("%s: " ERR ": this kernel has no such tracepoint; needs %s", what, ERR_ARGS(fd), a->needs);
+	return hold_link(held, fd, STEP_ATTACH, what, a->needs);
 }
 
 /* Attaches to a perf event: by a link from 5.15 on, by ioctl before, when closing the event is what detaches. */
@@ -5308,10 +5310,15 @@ static enum outcome row_find_counters(struct run *run)
 		    SLOT_SIZE);
 }
 
-static void row_teardown(struct run *run)
+static void row_detach(struct run *run)
 {
 	stage("detaching");
 	release(&run->links);
+}
+
+static void row_teardown(struct run *run)
+{
+	row_detach(run);
 	release(&run->progs);
 	for (unsigned i = 0; i < run->producer_count; i++)
 		if (run->producers[i].driver_fd > 0)
@@ -5324,7 +5331,7 @@ static void row_teardown(struct run *run)
 	stage(NULL);
 }
 
-/* What an interrupted stage came to is no matter of what the kernel can. */
+/* Ends the stages of a step. The outcome of an interrupted one is replaced: its errno says nothing of the kernel. */
 static enum outcome in_time(enum outcome o)
 {
 	if (o && stage_overdue)
@@ -5707,7 +5714,7 @@ static enum outcome row_switch(struct run *run, bool attach)
 	if (attach)
 		o = row_reattach(run);
 	else
-		release(&run->links);
+		row_detach(run);
 	run->switch_ns = now_ns() - run->stopped_ns;
 	return in_time(o);
 }
@@ -5767,14 +5774,14 @@ static void row_run(const struct row *row, const struct settings *set, const str
 		    struct result *res)
 {
 	struct run run;
-	enum outcome o = row_setup(&run, row, set, src);
+	enum outcome o;
 
-	res->with.n = res->without.n = 0;
-	res->with.per_round = plan->per_round;
-	res->without.per_round = plan->bare_per_round;
-	res->excess = 0;
-	res->late = 0;
-	res->interrupted = false;
+	*res = (struct result){
+		.with = { res->with.w, 0, plan->per_round },
+		.without = { res->without.w, 0, plan->bare_per_round },
+		.hits_per_pass = 1,
+	};
+	o = row_setup(&run, row, set, src);
 	o = o ? o : in_time(row_verify(&run));
 	if (!o)
 		note_circumstances(&run);
@@ -7072,10 +7079,9 @@ static int end_by_signal(int code)
 }
 
 /* On the watch's thread, while the main one is in the kernel for good. What is known is printed, and the run ends. */
-static void end_lost_run(unsigned seconds)
+static void end_lost_run(const char *name, unsigned seconds)
 {
-	format_to(reason, sizeof(reason), "%s took more than %u s; the run ends here: a thread in the kernel cannot be ended",
-		  stage_name, seconds);
+	format_to(reason, sizeof(reason), "%s took more than %u s; the run ends here: a thread in the kernel cannot be ended", name, seconds);
 	row_lost();
 	flush_output();
 	end_process(end_by_signal(EXIT_FAILED));
@@ -7090,22 +7096,25 @@ static void *watch_main(void *unused)
 	unsigned warned = 0;
 
 	for (;;) {
+		const char *name;
 		unsigned age, limit;
 
 		if (poll(NULL, 0, 1000) && errno != EINTR)
 			return unused; /* without a second that passes, it would find each stage too long */
+		name = stage_name; /* before its age, which begins anew with the next one */
 		age = stage_age;
 		limit = signal_pending() ? STAGE_SIGNALLED : stage_limit;
-		if (!stage_name || is_writing || age < limit) {
+		if (!name || is_writing || age < limit) {
 			warned = 0;
-			if (stage_name && !is_writing)
+			if (name && !is_writing)
 				atomic_compare_exchange_strong(&stage_age, &age, age + 1);
 		} else if (warned++ < STAGE_SIGNALLED) {
-			stage_overdue = stage_name;
-			stage_seconds = age;
+			stage_seconds = age; /* before what says that it counts */
+			if (stage_name == name)
+				stage_overdue = name;
 			syscall(SYS_tgkill, getpid(), getpid(), SIGURG); /* the main thread has the number of the process */
 		} else if (atomic_compare_exchange_strong(&stage_age, &age, STAGE_LOST)) {
-			end_lost_run(age + warned);
+			end_lost_run(name, age + warned);
 		}
 	}
 }
@@ -7122,13 +7131,17 @@ static void interrupt(int sig)
 static int begin_rows(const struct settings *set, void (*lost)(void))
 {
 	const struct sigaction action = { .sa_handler = interrupt }; /* of SIGURG, which does nothing to who does not ask for it */
+	sigset_t all, ours;
 	pthread_t thread;
 
 	block_ending_signals();
 	row_lost = lost;
 	stage_limit = STAGE_SECONDS + (unsigned)(set->duration + set->warmup);
 	sigaction(SIGURG, &action, NULL);
-	pthread_create(&thread, NULL, watch_main, NULL); /* if not, the producers will not start either */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &ours); /* the watch's: no signal that the main thread waits for is lost on it */
+	pthread_create(&thread, NULL, watch_main, NULL); /* if not, the run goes on without */
+	sigprocmask(SIG_SETMASK, &ours, NULL);
 	return lock_instance();
 }
 
@@ -7383,7 +7396,7 @@ static void profile_row(struct run *run)
 	int err;
 
 	if (run->attached_count && !run->links.n)
-		o = row_reattach(run);
+		o = in_time(row_reattach(run));
 	o = o ? o : profile_run(run, &taken);
 	if (o || !taken.n) {
 		say("--profile: %s: %s", run->row->name, o ? reason : "not one sample");
@@ -7460,7 +7473,7 @@ struct outlet {
 	bool svg_is_new;
 };
 
-/* The row that is being run, for run_lost(). */
+/* The row that is being run, for what says that it was lost. */
 static struct {
 	const struct row *row;
 	const struct settings *set;
@@ -8053,10 +8066,8 @@ struct cost {
 static _Noreturn void become_command(const struct cost *cost, int report)
 {
 	int null = open("/dev/null", O_RDWR), err;
-	sigset_t set;
 
-	sigemptyset(&set);
-	sigprocmask(SIG_SETMASK, &set, NULL);
+	sigprocmask(SIG_SETMASK, &signals_before, NULL);
 	signal(SIGXFSZ, SIG_DFL); /* only we take no notice of it */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	dup2(null, STDIN_FILENO); /* its first run would read what all others want */
@@ -8082,7 +8093,7 @@ static int wait_for_command(pid_t pid, struct rusage *usage, bool *interrupted)
 	for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
 		sigaddset(&set, ending_signals[i]);
 	while (!(done = wait4(pid, &status, WNOHANG, usage))) {
-		const struct timespec grace = { .tv_sec = *interrupted ? 3 : 3600 };
+		const struct timespec grace = { .tv_sec = 3 };
 		int sig = sigtimedwait(&set, NULL, &grace);
 
 		if (sig < 0 && errno == EAGAIN && *interrupted)
@@ -8111,6 +8122,9 @@ static enum outcome run_command(const struct cost *cost, double took[SPENT], boo
 	uint64_t start = now_ns();
 	pid_t pid;
 
+	*interrupted |= signal_pending();
+	if (*interrupted)
+		return DONE;
 	if (pipe2(report, O_CLOEXEC))
 		return fail("pipe2: " ERR, ERR_ARGS(errno));
 	pid = fork();
@@ -8189,7 +8203,7 @@ static enum outcome cost_round(struct cost *cost, bool *interrupted)
 	return o;
 }
 
-/* The trimmed mean of a sum of times in each round (USER is that of the CPUs), less that with nothing attached, where there is one. */
+/* The trimmed mean of a sum of times in each round (USER to SYSTEM: that of the CPUs), less that with nothing attached, where there is one. */
 static struct estimate cost_estimate(const struct cost *cost, const struct spent *with, const struct spent *without, int first, int last)
 {
 	static double x[COST_ROUNDS];
@@ -8339,6 +8353,7 @@ static const struct row *cost_of_row(const struct cost *cost, const struct named
 		like.prog = cost->src->given.at ? named->row.prog : like.prog;
 		plan = make_plan(&set, &like, true);
 		plan.progress = NULL;
+		in_hand.row = &like;
 		row_run(&like, &set, cost->src, &plan, &res);
 		*net = res.net;
 		if (!res.outcome && net->half < INFINITY)
@@ -8457,7 +8472,7 @@ static enum outcome cost_of_system(struct cost *cost)
 	if (!o)
 		windows = live_count(cost, live, cost->set->live * NS / COST_WINDOWS, &ns);
 	for (unsigned i = 0; i < cost->n; i++)
-		release(&live[i].run.links);
+		row_detach(&live[i].run);
 	for (unsigned i = 0; i < cost->n; i++) {
 		if (!o && cost->usable[i])
 			print_live(cost, i, &live[i], windows, (double)ns / NS);
@@ -8641,6 +8656,8 @@ static void saved_key(struct saved_side *side, char *line)
 
 	line[len] = 0;
 	side->header_is_new = true;
+	if (!strcmp(line, "goos"))
+		header->machine_n = 0; /* the first line of a header: what was said of another machine is not of this one */
 	if (!strcmp(line, "pkg")) { /* with it, a run's header begins, which may have no host */
 		side->runs++;
 		header->host = "";
@@ -8677,6 +8694,7 @@ static bool saved_read(struct saved *saved, const char *path, struct bytes text,
 	const char *wrong = NULL;
 
 	side->header.kernel = side->header.host = "";
+	side->header.machine_n = 0;
 	side->header_is_new = true;
 	if (text.len && memchr(text.at, 0, text.len)) {
 		say("%s: has a zero byte: no result file (as --save writes, in Go's benchmark format)", path);
@@ -9071,7 +9089,7 @@ static void print_help(void)
 		format_to(spelling, sizeof(spelling), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 		print("  %c%c%c %-22s %s\n", o->letter ? '-' : ' ', o->letter ? o->letter : ' ', o->letter ? ',' : ' ', spelling, o->help);
 	}
-	print("\nDefaults: -d %g -w %g --precision %g -p 1 --batch %d; compare" FULL(" and cost") " -d 10;\nas bench (a link of that name) -d 5 -w 1.\n\nSuites:\n",
+	print("\nDefaults: -d %g -w %g --precision %g -p 1 --batch %d" FULL("; compare and cost -d 10") ";\nas bench (a link of that name) -d 5 -w 1.\n\nSuites:\n",
 	      DURATION_DEFAULT, WARMUP_DEFAULT, PRECISION_DEFAULT, BATCH_DEFAULT);
 	for (size_t i = 0; i < COUNT_OF(suites); i++)
 		print("  %-20s %s\n", suites[i].name, suites[i].help);

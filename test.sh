@@ -2603,6 +2603,10 @@ figures_diff_hosts() {
 	grep -ce '->' out | grep -qx 3 || fail 'four was not compared with three'
 	want err '^bpftrig: three: the machines differ: jit: off, and on$'
 	want_lines <(grep differ err) 1
+	{ results_of one 6.1 1 2 3 4 | sed 's/^jit: on/jit: off/' && results_of two 6.1 1 2 3 4 | sed '/^jit:/d'; } >old
+	results_of two 6.6 1 2 3 4 >other
+	must "$bin" diff old other
+	want_none err 'machines differ' 'what one says of itself is taken for what two says'
 	results 6.1 on fentry 100 101 99 100.5 >golden
 	must "$bin" -q diff golden new
 	grep -e '->' out >pairs
@@ -4734,7 +4738,7 @@ ends_uprobe_eio() {
 	need_figure uprobe-nop
 	injected '-e trace=perf_event_open -e inject=perf_event_open:error=EIO' uprobe-nop
 	want_status 4
-	want_row out uprobe-nop 'the file system of this program does not allow uprobes: copy it to another, such as a tmpfs'
+	want_row out uprobe-nop 'the file system of that file does not allow uprobes: copy it to another, such as a tmpfs'
 }
 
 ends_paranoid() {
