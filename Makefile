@@ -182,5 +182,5 @@ help:
 	@echo 'make dist       into dist/: source archive, static binaries of four architectures, SHA256SUMS (of the last commit)'
 	@echo 'make deb        into dist/: a Debian package; ARCH= for another machine'
 	@echo 'make clean      remove what was built'
-	@echo 'make SMALL=1    without compare, cost, diff, charts and formats for programs: 50 KiB less'
+	@echo 'make SMALL=1    the measuring alone: 50 KiB less (README.md says what is left out)'
 	@echo 'Variables: V=1 shows commands; O=DIR builds there; CC, CFLAGS, LDFLAGS, CLANG; ARCH=arm64|riscv64|s390x|arm'
