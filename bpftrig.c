@@ -5163,7 +5163,9 @@ static enum outcome attach_first(struct run *run, const char *prog, const struct
 
 /*
  * Attaches again, programs that are loaded anew: a program that the kernel happened to place well is faster by up to half a percent for as
- * long as it is loaded, and the figure is to be of many placements. (Before 5.13, a trampoline program can be attached only once, too.)
+ * long as it is loaded, and the figure is to be of many placements. Where time is a count of instructions no place is better, and what the
+ * kernel does after a load would only disturb; there it is loaded only where it must be (before 5.13, a trampoline program can be attached
+ * once).
  */
 static enum outcome row_reattach(struct run *run)
 {
@@ -5173,6 +5175,9 @@ static enum outcome row_reattach(struct run *run)
 		const struct attached *t = &run->attached[i];
 		int fd, err;
 
+		stage(attaching);
+		if (trims_means && !t->attach(&run->links, &t->a))
+			continue;
 		o = row_load(run, &run->objects[0], t->prog, &t->as, &fd);
 		if (o)
 			return o;

@@ -217,6 +217,8 @@ profile	thread mmap perf_event	.*	.*	same	--profile: .*: perf_event_open of samp
 # libc makes one errno of several.
 # The first thread is the watch, without which a run goes on; list, jit and what is refused start no other.
 list.*|jit|refused	mmap stack|mprotect|clone	.*	.*	same	-
+# The command is a process of its own: without producers, the watch is the only thread.
+cost	mmap stack|mprotect|clone	.*	.*	same	-
 .*	mmap stack|mprotect|clone	.*	once	same|1	start of producer [0-9]+: (EAGAIN \(11\)|%)
 .*	mmap stack|mprotect|clone	.*	on	1	start of producer [0-9]+: (EAGAIN \(11\)|%)|: mmap: (ENOMEM \(12\)|%)
 .*	thread sched_setaffinity	EPERM	.*	4	sched_setaffinity: %
@@ -224,6 +226,7 @@ list.*|jit|refused	mmap stack|mprotect|clone	.*	.*	same	-
 affinity	sched_getaffinity	.*	once	same|1	^bpftrig: sched_getaffinity: %
 affinity	sched_getaffinity	.*	on	1	^bpftrig: sched_getaffinity: %
 
+cost	stat (/bin/true|\./tool)	.*	.*	1	(/bin/true|\./tool): %
 cost	access	.*	.*	1|2	^bpftrig: .*/bin/true
 cost	(open|read|mmap memory|mremap) .*tool.*	EINTR	once	same|1	: %
 cost	open .*tool	.*	.*	1|2|4	: %
