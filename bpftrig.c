@@ -215,6 +215,7 @@ enum {
 struct attr_map_create {
 	uint32_t map_type, key_size, value_size, max_entries, map_flags, inner_map_fd, numa_node;
 	char map_name[16];
+	uint32_t map_ifindex; /* 4.16; not used, but what valgrind wants to see set */
 };
 
 struct attr_map_elem {
