@@ -73,7 +73,7 @@ declare -A errnos=(
 	[write]='EAGAIN EBADF EDQUOT EFAULT EFBIG EINTR EINVAL EIO ENOMEM ENOSPC EPERM EPIPE =0 =1'
 )
 # The start and end of a process, and what cannot fail.
-ignored=' execve exit exit_group arch_prctl set_tid_address set_robust_list rseq brk getpid gettid geteuid getrandom rt_sigreturn restart_syscall '
+ignored=' execve exit exit_group arch_prctl set_tid_address set_robust_list rseq brk getpid getppid gettid geteuid getrandom rt_sigreturn restart_syscall '
 
 short='-q -d 0.02 -w 0'
 commands="
@@ -279,6 +279,8 @@ profile	thread perf_event_open	.*	on	same	--profile: .*: perf_event_open of samp
 # the latest with the process.
 .*	(socket|bind|listen|connect|getsockopt|(thread )?poll)	.*	.*	same	-
 # To know why BPF is refused, too.
+# Whether who holds the lock has started us is asked only where somebody does.
+.*	(open|read|close|fstat) /proc/[0-9]+/status	.*	.*	same	-
 .*	(thread )?(capget|stat .*|rt_.*|futex|munmap|prlimit64|sched_getaffinity|uname|getpgid|clock_gettime|prctl|fcntl|ioctl (TIOCGWINSZ|TCGETS))	.*	.*	same	-
 .*	(thread )?close .*	.*	once	same	-
 .*	(thread )?close .*	.*	on	same|1	the program was detached, and ran [0-9]+ times more|: %
