@@ -2098,6 +2098,20 @@ static bool kallsyms_line(const char *line, size_t len, struct ksym *out)
 	return true;
 }
 
+/* The next function in the text of /proc/kallsyms, from *at on; false behind the last. */
+static bool kallsyms_next(const char **at, struct ksym *out)
+{
+	while (**at) {
+		const char *line = *at;
+		size_t len = strcspn(line, "\n");
+
+		*at = line + len + (line[len] == '\n');
+		if (kallsyms_line(line, len, out) && out->is_code)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Whether /proc/kallsyms has a symbol, or one that the compiler made of it (name.isra.0), whose name is put into `clone`. Returns 0, or
  * -errno where it cannot be read.
@@ -3739,32 +3753,31 @@ static enum outcome list_traceable(const char *pattern, bool modules, const char
 	return unique ? DONE : skip("tracefs available_filter_functions: has none that fits %s", pattern);
 }
 
-/* Attaches to every traceable function but the target; to one of them where it is only to be seen whether that can be done. */
-static enum outcome attach_to_all(struct held *held, const struct attachment *a)
+/* Attaches to the traceable functions that fit a pattern; `what_for` is for messages. */
+static enum outcome attach_to_listed(struct held *held, const struct attachment *a, const char *what_for, const char *pattern, bool modules,
+				     const char *but)
 {
 	struct bytes text = { 0 };
 	const char **names = NULL;
 	uint32_t count;
-	enum outcome o = list_traceable("*", false, a->target, &text, &names, &count);
+	enum outcome o = list_traceable(pattern, modules, but, &text, &names, &count);
 
-	o = o ? o : attach_kprobe_multi_to(held, a, "all functions", names, a->only_try ? 1 : count);
+	o = o ? o : attach_kprobe_multi_to(held, a, what_for, names, a->only_try ? 1 : count);
 	mem_free(names);
 	bytes_free(&text);
 	return o;
 }
 
-/* Attaches to every traceable function that fits the target, a pattern. */
+/* To every one of the kernel itself but the target; to one of them where it is only to be seen whether that can be done. */
+static enum outcome attach_to_all(struct held *held, const struct attachment *a)
+{
+	return attach_to_listed(held, a, "all functions", "*", false, a->target);
+}
+
+/* To every one that fits the target, a pattern. */
 static enum outcome attach_to_matching(struct held *held, const struct attachment *a)
 {
-	struct bytes text = { 0 };
-	const char **names = NULL;
-	uint32_t count;
-	enum outcome o = list_traceable(a->target, true, "", &text, &names, &count);
-
-	o = o ? o : attach_kprobe_multi_to(held, a, a->target, names, count);
-	mem_free(names);
-	bytes_free(&text);
-	return o;
+	return attach_to_listed(held, a, a->target, a->target, true, "");
 }
 
 enum method_id {
@@ -4323,21 +4336,19 @@ static enum outcome malformed(const char *what, const char **wrong)
 static bool scan_kallsyms(struct bytes text, const char *prefix, const char *name, struct ksym *found, struct near *near)
 {
 	size_t before = strlen(prefix), len = strlen(name);
+	const char *at = (const char *)text.at;
 	char other[64];
 	struct ksym sym;
 
-	for (const char *line = (const char *)text.at; *line;) {
-		size_t line_len = strcspn(line, "\n");
-
-		if (kallsyms_line(line, line_len, &sym) && sym.is_code && (size_t)sym.len > before && !strncmp(sym.name, prefix, before)) {
-			if (sym.len - before == len && !strncmp(sym.name + before, name, len)) {
-				*found = sym;
-				return true;
-			}
-			if (near && format_to(other, sizeof(other), "%.*s", (int)(sym.len - before), sym.name + before) < sizeof(other))
-				near_look(near, other);
+	while (kallsyms_next(&at, &sym)) {
+		if ((size_t)sym.len <= before || strncmp(sym.name, prefix, before))
+			continue;
+		if (sym.len - before == len && !strncmp(sym.name + before, name, len)) {
+			*found = sym;
+			return true;
 		}
-		line += line_len + (line[line_len] == '\n');
+		if (near && format_to(other, sizeof(other), "%.*s", (int)(sym.len - before), sym.name + before) < sizeof(other))
+			near_look(near, other);
 	}
 	return false;
 }
@@ -4345,16 +4356,13 @@ static bool scan_kallsyms(struct bytes text, const char *prefix, const char *nam
 /* How many bytes there are from a function to the next one; 0 where the kernel hides addresses. */
 static uint64_t kernel_function_size(struct bytes text, const struct ksym *of)
 {
+	const char *at = (const char *)text.at;
 	uint64_t next = UINT64_MAX;
 	struct ksym sym;
 
-	for (const char *line = (const char *)text.at; *line;) {
-		size_t len = strcspn(line, "\n");
-
-		if (kallsyms_line(line, len, &sym) && sym.is_code && sym.ip > of->ip && sym.ip < next)
+	while (kallsyms_next(&at, &sym))
+		if (sym.ip > of->ip && sym.ip < next)
 			next = sym.ip;
-		line += len + (line[len] == '\n');
-	}
 	return of->ip && next < UINT64_MAX ? next - of->ip : 0;
 }
 
@@ -4466,6 +4474,16 @@ static void find_like(struct named *named, const struct binary *b)
 	format_to(named->like, sizeof(named->like), "%s-%s", named->kind->row, arch_like(b->elf.file.at + site->off[0], left < 16 ? left : 16));
 }
 
+/* Finds and opens the file of a target, and says where the target is in it. binary_close() is owed also after a failure. */
+static enum outcome open_target(struct named *named, const char *binary, const char *where, struct binary *b)
+{
+	enum outcome o = find_binary(binary, named->path, sizeof(named->path));
+
+	format_to(named->where, sizeof(named->where), "%s", where);
+	named->place.site.path = named->path;
+	return o ? o : binary_open(b, named->path);
+}
+
 /* BINARY:FUNC[+OFF] or BINARY:OFFSET */
 static enum outcome find_user_target(struct named *named, char *text, const char **wrong)
 {
@@ -4487,10 +4505,7 @@ static enum outcome find_user_target(struct named *named, char *text, const char
 		return malformed("has an offset that is not a number", wrong);
 	if (plus && off && methods[named->kind->method].is_return)
 		return malformed("wants no offset: a return has none", wrong);
-	format_to(named->where, sizeof(named->where), "%s", function);
-	named->place.site.path = named->path;
-	o = find_binary(text, named->path, sizeof(named->path));
-	o = o ? o : binary_open(&b, named->path);
+	o = open_target(named, text, function, &b);
 	if (!o)
 		o = is_offset ? binary_plain_site(&b, off, &named->place.site) : binary_function_site(&b, function, off, &named->place.site);
 	if (!o)
@@ -4512,10 +4527,7 @@ static enum outcome find_usdt_target(struct named *named, char *text, const char
 	if (!name || !provider || provider == text || !provider[1] || !*name)
 		return malformed("wants BINARY:PROVIDER:NAME", wrong);
 	*provider++ = 0;
-	format_to(named->where, sizeof(named->where), "%s", name);
-	named->place.site.path = named->path;
-	o = find_binary(text, named->path, sizeof(named->path));
-	o = o ? o : binary_open(&b, named->path);
+	o = open_target(named, text, name, &b);
 	o = o ? o : binary_usdt_site(&b, provider, name, &named->place.site);
 	if (!o)
 		find_like(named, &b);
@@ -4997,6 +5009,11 @@ struct plan {
 	void (*each)(const struct settings *set, unsigned index, const struct window *w);
 };
 
+static uint64_t slot_hits(const struct run *run, unsigned slot)
+{
+	return *(const volatile uint64_t *)(run->slots + (size_t)slot * SLOT_SIZE);
+}
+
 static uint64_t run_hits(const struct run *run)
 {
 	uint64_t sum = 0;
@@ -5007,7 +5024,7 @@ static uint64_t run_hits(const struct run *run)
 		return sum;
 	}
 	for (unsigned i = 0; i < SLOTS; i++)
-		sum += *(const volatile uint64_t *)(run->slots + (size_t)i * SLOT_SIZE);
+		sum += slot_hits(run, i);
 	return sum;
 }
 
@@ -6970,20 +6987,17 @@ static bool signal_pending(void)
 /* Whether we were started by a process, or by what it started. */
 static bool is_ancestor(pid_t process)
 {
-	uint64_t pid = getppid();
+	long pid = getppid();
 
-	while (pid > 1 && pid != (uint64_t)process) {
-		char path[32], text[512], *line;
+	while (pid > 1 && pid != process) {
+		char path[32], text[512];
 
-		format_to(path, sizeof(path), "%d/status", (int)pid);
-		if (pseudo_read_start(PROC, path, text, sizeof(text)) <= 0 || !(line = (char *)find_text(text, "\nPPid:\t")))
+		format_to(path, sizeof(path), "%ld/status", pid);
+		if (pseudo_read_start(PROC, path, text, sizeof(text)) <= 0)
 			return false;
-		line += strlen("\nPPid:\t");
-		line[strcspn(line, "\n")] = 0;
-		if (parse_count(line, 0, INT_MAX, &pid))
-			return false;
+		pid = number_behind(text, "\nPPid:\t"); /* -1: it does not say */
 	}
-	return pid == (uint64_t)process;
+	return pid == process;
 }
 
 /*
@@ -8376,11 +8390,6 @@ struct live {
 	const struct row *row;
 	struct estimate net;
 };
-
-static uint64_t slot_hits(const struct run *run, unsigned slot)
-{
-	return *(const volatile uint64_t *)(run->slots + (size_t)slot * SLOT_SIZE);
-}
 
 /* Attaches all. What is counted by the time that the last one is attached is not of the figure. */
 static enum outcome live_attach(struct cost *cost, struct live *live)
